@@ -22,7 +22,7 @@ enum JobJSON {
                         ("total", .integer($0.total)),
                     ])
                 } ?? .null
-            ), ("timeLeft", value(job.timeLeft)),
+            ), ("timeLeft", JobAnswer.json(job.timeLeft)),
             ("picture", job.picture.map { picture($0, of: job) } ?? .null),
             (
                 "error",
@@ -46,15 +46,8 @@ enum JobJSON {
         return .object(
             [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count))] + counts + [
                 ("createdAt", time(batch.createdAt)), ("endedAt", batch.endedAt.map(time) ?? .null),
-                ("timeLeft", value(batch.timeLeft)),
+                ("timeLeft", JobAnswer.json(batch.timeLeft)),
             ])
-    }
-
-    private static func value(_ time: TimeLeft?) -> JSONValue {
-        guard let time else { return .null }
-        return .object([
-            ("seconds", .number(time.seconds)), ("low", .number(time.low)), ("high", .number(time.high)),
-        ])
     }
 
     static func value(_ worker: WorkerReport) -> JSONValue {
@@ -126,7 +119,7 @@ enum JobJSON {
                     ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
                 ])
             ),
-            ("timeLeft", value(status.timeLeft)), ("tilesWaiting", .integer(status.tilesWaiting)),
+            ("timeLeft", JobAnswer.json(status.timeLeft)), ("tilesWaiting", .integer(status.tilesWaiting)),
             ("store", .object(store)),
             (
                 "results",

@@ -1,11 +1,11 @@
 import InkBroker
 import InkEngine
-import InkJSON
-import InkProtocol
+package import InkJSON
+package import InkProtocol
 import InkStore
 
 /// Answers about jobs and workers.
-enum JobAnswer {
+package enum JobAnswer {
     /// - Parameters:
     ///   - phase: nil if the job is not in memory.
     ///   - isStuck: whether the disk has refused its end.
@@ -82,7 +82,7 @@ enum JobAnswer {
         }
     }
 
-    static func json(_ timeLeft: TimeLeft?) -> JSONValue {
+    package static func json(_ timeLeft: TimeLeft?) -> JSONValue {
         guard let timeLeft else { return .null }
         return .object([
             ("seconds", .number(timeLeft.seconds)), ("low", .number(timeLeft.low)), ("high", .number(timeLeft.high)),
