@@ -49,22 +49,21 @@ class ContractTests(unittest.TestCase):
         self.assertGreater(int(cases.group(1)) if cases else 0, 20, result.stdout)
 
     def test_batches_come_newest_first_and_each_once(self):
+        farm = Farm(workers=0)
+        self.addCleanup(farm.close)
         drawing = support.ROOT / "examples/hey.ink"
-        made = [self.farm.submit(drawing, size=size) for size in ("32x32", "40x40,48x48", "56x56")]
+        made = [farm.submit(drawing, size=size) for size in ("32x32", "40x40,48x48", "56x56")]
         listed, cursor = [], ""
         while cursor is not None:
-            page = self.farm.ask(f"/v1/batches?limit=2{cursor and f'&cursor={cursor}'}")
+            page = farm.ask(f"/v1/batches?limit=2{cursor and f'&cursor={cursor}'}")
             self.assertLessEqual(len(page["batches"]), 2)
             listed += page["batches"]
             cursor = page["next"]
-        ids = [batch["id"] for batch in listed]
-        self.assertEqual(ids[:3], [jobs[0]["batch"] for jobs in reversed(made)])
-        self.assertIn(self.job["batch"], ids)
-        self.assertEqual(len(set(ids)), len(ids))
-        for batch, jobs in zip(listed, reversed(made)):
-            self.assertEqual(batch["jobs"], len(jobs))
-            states = ("queued", "running", "paused", "finished", "failed", "cancelled")
-            self.assertEqual(sum(batch[state] for state in states), len(jobs))
+        self.assertEqual([batch["id"] for batch in listed], [jobs[0]["batch"] for jobs in reversed(made)])
+        self.assertEqual([batch["jobs"] for batch in listed], [1, 2, 1])
+        states = ("queued", "running", "paused", "finished", "failed", "cancelled")
+        for batch in listed:
+            self.assertEqual(sum(batch[state] for state in states), batch["jobs"])
 
     def test_every_operation_does_what_the_document_says(self):
         # Whether a document can be read is not something that a schema says.
