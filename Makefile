@@ -38,6 +38,7 @@ PICTURE := --effort small --if-exists overwrite -o docs/images/
 pictures: build gallery ## Export the pictures in the documents
 	$(INK) export examples/hills.ink --size 760x760 --name '{name}.png' $(PICTURE)
 	$(INK) export examples/brushes.ink --size 1240x1240 --name '{name}.png' $(PICTURE)
+	$(INK) export examples/brush-sheet.ink --each-viewport --size 2x --name '{viewport}.webp' --lossless $(PICTURE)brushes
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x --name '{name}.png' $(PICTURE)
 	$(INK) export examples/archipelago.ink --each-viewport --size 480x480 --name '{name}-{n}.png' $(PICTURE)
 	$(INK) export $(addprefix examples/,hey.ink night-sail.ink owl.ink pinboard.ink rose.ink street.ink) --size 560x560 \
