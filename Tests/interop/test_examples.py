@@ -1,8 +1,10 @@
-"""The example projects are what their scripts draw, byte for byte, in this Python too; and the sheet of brushes in
-docs/brushes.md has all that a brush can be.
+"""The examples are what their scripts draw, byte for byte, in this Python too. The documents of pictures show them all,
+and the sheet of brushes all that a brush can be.
 """
 
+import contextlib
 import importlib
+import io
 import json
 import pathlib
 import re
@@ -23,6 +25,24 @@ class ExampleTests(unittest.TestCase):
                     drawn = pathlib.Path(folder) / project.name
                     script.module(project.stem).picture().write(drawn)
                     self.assertTrue(drawn.read_bytes() == project.read_bytes(), "run `make examples`")
+
+    def test_script_draws_the_documents_of_the_gallery(self):
+        script = importlib.import_module("make_gallery")
+        gallery = script.GALLERY
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            script.GALLERY = pathlib.Path(folder)
+            script.main([])
+            for drawn in script.GALLERY.iterdir():
+                with self.subTest(document=drawn.name):
+                    self.assertTrue(drawn.read_bytes() == (gallery / drawn.name).read_bytes(), "run `make examples`")
+            script.GALLERY = gallery
+
+    def test_gallery_shows_each_document(self):
+        text = (support.ROOT / "docs/gallery.md").read_text()
+        documents = {file.name for file in (support.ROOT / "examples/gallery").iterdir()}
+        self.assertEqual(set(re.findall(r"\]\(\.\./examples/gallery/([^)]+)\)", text)), documents)
+        pictures = {file.name for file in (support.ROOT / "docs/images/gallery").iterdir()}
+        self.assertEqual(set(re.findall(r"!\[[^]]+\]\(images/gallery/([^)]+)\)", text)), pictures)
 
 
 class BrushSheetTests(unittest.TestCase):
