@@ -29,7 +29,7 @@ export function showFigures(root) {
         const left = timeLeft(stats.timeLeft);
         text(about, `Now: ${decimal(picturesPerMinute)} pictures a minute, ${decimal(tasksPerSecond)} tiles and ${decimal(megapixelsPerSecond)} megapixels a second`
             + (left ? `; all done in ${left.about} (${left.range})` : "") + `. ${stats.broker.name} has run ${duration(stats.broker.uptimeSeconds)}.`);
-        for (const each of charts) each.draw(history);
+        for (const each of charts) each.draw(history, stats.broker.uptimeSeconds);
         exportChart.draw(farm.exports);
         const { rendered = 0, found = 0 } = stats.results ?? {};
         share(cache, "Tiles from the result cache", found, rendered + found,
@@ -71,13 +71,13 @@ function ticks(most) {
     return values;
 }
 
-const clock = (date) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const clock = (date, second) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second });
 
 /** Axes of a chart: lines with their values, and times below. */
 function axes(svg, width, from, to, values, shown, y) {
     for (const value of values) {
         svg.append(h("line.grid", { x1: pad.left, x2: width - pad.right, y1: y(value), y2: y(value) }),
-            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, shown(value)));
+            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, Number.isInteger(value) ? number(value) : shown(value)));
     }
     times(svg, width, height, from, to);
 }
@@ -85,9 +85,11 @@ function axes(svg, width, from, to, values, shown, y) {
 /** As many times below a chart as there is room for. */
 function times(svg, width, tall, from, to) {
     const steps = width < 460 ? 2 : 4;
+    // Times that would be the same minute twice.
+    const second = to - from < steps * 60e3 ? "2-digit" : undefined;
     for (let index = 0; index <= steps; index++) {
         svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / steps, y: tall - 7,
-            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps)));
+            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps, second)));
     }
 }
 
@@ -125,12 +127,14 @@ function chart(name, id, fill, value, shown, unit) {
         details.append(h("div.scroller", { tabindex: "0", role: "region", "aria-label": `${name}, a table` }, table(["Time", unit[0].toUpperCase() + unit.slice(1)],
             [...minutes].reverse().map(([minute, values]) => [minute, shown(values.reduce((a, b) => a + b, 0) / values.length)]))));
     }
-    return { element, draw(history) {
+    return { element, draw(history, uptime) {
         const width = svg.clientWidth || 600, key = `${width} ${history.length} ${history.at(-1)?.at}`;
         if (drawn === key) return;
         drawn = key;
         rows = history.map((bucket) => ({ at: new Date(bucket.at).getTime(), value: value(bucket) }));
-        const to = rows.at(-1)?.at ?? Date.now(), from = to - 3600e3;
+        // A farm that has just begun shows ten minutes.
+        const span = Math.min(3600e3, Math.max(600e3, 1000 * uptime));
+        const to = rows.at(-1)?.at ?? Date.now(), from = to - span;
         // A minute's mean: 10 seconds of few pictures jump.
         const smooth = rows.map((row, index) => {
             const near = rows.slice(Math.max(0, index - 5), index + 1);
@@ -138,7 +142,7 @@ function chart(name, id, fill, value, shown, unit) {
         });
         const values = ticks(Math.max(1, ...smooth.map((row) => row.value)));
         const y = (v) => height - pad.bottom - (height - pad.bottom - pad.top) * v / values.at(-1);
-        const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / 3600e3;
+        const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / span;
         const line = smooth.filter((row) => row.at >= from).map((row) => `${x(row.at).toFixed(1)} ${y(row.value).toFixed(1)}`);
         svg.replaceChildren(patternDefs(`fill-${id}`, fill));
         axes(svg, width, from, to, values, shown, y);
@@ -189,7 +193,7 @@ function exportTimes() {
             .map((each) => ({ ...each, scaled: only.value === "all" ? each.seconds * megapixels2K / Math.max(megapixels2K, each.megapixels) : each.seconds }));
         const tall = 280, to = points.length ? new Date(points.at(-1).endedAt).getTime() : Date.now();
         const first = points.length ? new Date(points[0].endedAt).getTime() : to - 3600e3, from = Math.min(first, to - 60e3);
-        const top = Math.max(8, Math.min(20, 1.1 * Math.max(0, ...points.map((each) => each.scaled))));
+        const top = Math.max(7.5, Math.min(20, 1.1 * Math.max(0, ...points.map((each) => each.scaled))));
         const y = (seconds) => tall - pad.bottom - (tall - pad.bottom - pad.top) * Math.min(seconds, top) / top;
         const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / (to - from);
         svg.replaceChildren();
