@@ -36,8 +36,6 @@ DOCUMENTS = [ROOT / "examples/gallery" / name for name in (
     "word.inkml")]
 
 
-# Slow enough to be looked at, in tiles large enough to be seen.
-LARGE = {"effort": "small", "tile": "3000x2000"}
 # For --all: width and height of a desk's screen, a tablet and a phone.
 SCREENS = [(1280, 860), (768, 1024), (360, 780)]
 
@@ -89,12 +87,13 @@ class Studio:
 
     def present(self, size=24_000):
         """Three pictures that are rendered, each more urgent than the one before; others wait, one for a person."""
-        waiting = [self.submit(path, size=size, priority=-5) for size in (4096, 8192) for path in EXAMPLES]
-        self.farm.ask(f"/v1/jobs/{waiting[0]}/cancel", b"")
-        self.farm.ask(f"/v1/jobs/{waiting[5]}/pause", b"")
+        waiting = [self.submit(path, size=edge, priority=-5) for edge in (8192, 12_000) for path in EXAMPLES]
+        self.farm.ask(f"/v1/jobs/{waiting[-1]}/cancel", b"")
+        self.farm.ask(f"/v1/jobs/{waiting[-2]}/pause", b"")
         jobs = []
-        for urgency, (example, share) in enumerate(((7, 0.45), (5, 0.4), (4, 0.3))):
-            jobs.append(self.submit(EXAMPLES[example], size=size, priority=urgency, **LARGE))
+        # Few enough tiles in the first that the patterns of its workers can be seen.
+        for urgency, (example, edge, share) in enumerate(((7, 12_000, 0.3), (5, size, 0.4), (4, size, 0.3))):
+            jobs.append(self.submit(EXAMPLES[example], size=edge, priority=urgency, effort="small"))
             self.rendered(jobs[-1], share)
         return jobs
 

@@ -15,7 +15,7 @@ export function showFigures(root) {
         chart("Pictures a minute", "pictures", "lines", (bucket) => bucket.pictures * 6, (value) => decimal(value), "pictures a minute"),
         chart("Megapixels a second", "megapixels", "waves", (bucket) => bucket.megapixels / 10, (value) => decimal(value), "megapixels a second"),
         chart("Threads busy", "busy", "bars", (bucket) => bucket.busy, (value) => decimal(value), "threads"),
-        chart("Jobs waiting", "queued", "dots", (bucket) => bucket.queued, (value) => number(value), "jobs"),
+        chart("Jobs waiting", "queued", "dots", (bucket) => bucket.queued, number, "jobs"),
     ];
     const exportChart = exportTimes();
     const cache = h("div.store"), store = h("div.store");
@@ -62,10 +62,10 @@ function share(element, name, value, of, words, fill) {
     text(element.lastChild, words);
 }
 
-/** Round values of an axis up to at least `most`. */
-function ticks(most) {
+/** Round values of an axis up to at least `most`; whole numbers of what is counted. */
+function ticks(most, whole) {
     const raw = most / 4, power = 10 ** Math.floor(Math.log10(raw || 1));
-    const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw) ?? 1;
+    const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw && !(whole && each % 1)) ?? 1;
     const values = [];
     for (let value = 0; value <= most + step * 0.999; value += step) values.push(value);
     return values;
@@ -140,7 +140,7 @@ function chart(name, id, fill, value, shown, unit) {
             const near = rows.slice(Math.max(0, index - 5), index + 1);
             return { at: row.at, value: near.reduce((sum, each) => sum + each.value, 0) / near.length };
         });
-        const values = ticks(Math.max(1, ...smooth.map((row) => row.value)));
+        const values = ticks(Math.max(1, ...smooth.map((row) => row.value)), shown === number);
         const y = (v) => height - pad.bottom - (height - pad.bottom - pad.top) * v / values.at(-1);
         const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / span;
         const line = smooth.filter((row) => row.at >= from).map((row) => `${x(row.at).toFixed(1)} ${y(row.value).toFixed(1)}`);
