@@ -85,14 +85,14 @@ class Studio:
         self.finished(before, after)
         return before, after
 
-    def present(self, size=24_000):
+    def present(self, size=24_000, first=12_000):
         """Three pictures that are rendered, each more urgent than the one before; others wait, one for a person."""
         waiting = [self.submit(path, size=edge, priority=-5) for edge in (8192, 12_000) for path in EXAMPLES]
         self.farm.ask(f"/v1/jobs/{waiting[-1]}/cancel", b"")
         self.farm.ask(f"/v1/jobs/{waiting[-2]}/pause", b"")
         jobs = []
         # Few enough tiles in the first that the patterns of its workers can be seen.
-        for urgency, (example, edge, share) in enumerate(((7, 12_000, 0.3), (5, size, 0.4), (4, size, 0.3))):
+        for urgency, (example, edge, share) in enumerate(((7, first, 0.3), (5, size, 0.4), (4, size, 0.3))):
             jobs.append(self.submit(EXAMPLES[example], size=edge, priority=urgency, effort="small"))
             self.rendered(jobs[-1], share)
         return jobs
@@ -151,7 +151,7 @@ def all_views(studio, folder):
     """Each view in each width, in light and in dark, as high as it is."""
     folder.mkdir(parents=True, exist_ok=True)
     before, after = studio.past()
-    rose, owl, sail = studio.present(size=65_000)
+    rose, owl, sail = studio.present(first=60_000)
     batch = studio.farm.ask(f"/v1/jobs/{rose}")["batch"]
     for width, height in SCREENS:
         for scheme in ("light", "dark"):
