@@ -84,9 +84,9 @@ function axes(svg, width, from, to, values, shown, y) {
 
 /** As many times below a chart as there is room for. */
 function times(svg, width, tall, from, to) {
-    const steps = width < 460 ? 2 : 4;
-    // Times that would be the same minute twice.
-    const second = to - from < steps * 60e3 ? "2-digit" : undefined;
+    // Times would be the same minute twice: with seconds they need more room.
+    const short = to - from < 240e3, second = short ? "2-digit" : undefined;
+    const steps = width < 460 ? short ? 1 : 2 : 4;
     for (let index = 0; index <= steps; index++) {
         svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / steps, y: tall - 7,
             "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps, second)));

@@ -92,7 +92,7 @@ export function showWorkers(root) {
         history.replaceChildren(...bars);
         const minutes = shown.length > 1 ? (shown.at(-1).at - shown[0].at) / 60000 : 0;
         const mean = shown.reduce((sum, each) => sum + each.rate, 0) / Math.max(1, shown.length);
-        const words = shown.length < 2 ? "Its speed is measured from now on." : `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
+        const words = minutes < 1 / 12 ? "Its speed is measured from now on." : `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
         history.setAttribute("aria-label", words);
         text(caption, words);
     }
