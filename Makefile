@@ -10,11 +10,12 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures gallery examples test simulate fuzz check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers \
-	bench-compare bench-baseline lint format clean
+.PHONY: help setup build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
+	check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers bench-compare \
+	bench-baseline lint format clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 setup: ## Install the libraries that are missing
 	@Scripts/setup.sh
@@ -34,17 +35,19 @@ uninstall: ## Remove what install has put there
 docs: setup ## Build the documentation of InkEngine with DocC, into .build/docs
 	Scripts/docs.sh
 
+PYTHON ?= python3
 PICTURE := --effort small --if-exists overwrite -o docs/images/
 pictures: build gallery ## Export the pictures in the documents
 	$(INK) export examples/hills.ink --size 760x760 --name '{name}.png' $(PICTURE)
 	$(INK) export examples/brushes.ink --size 1240x1240 --name '{name}.png' $(PICTURE)
+	$(INK) export examples/brush-sheet.ink --each-viewport --size 2x --name '{viewport}.webp' --lossless $(PICTURE)brushes
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x --name '{name}.png' $(PICTURE)
 	$(INK) export examples/archipelago.ink --each-viewport --size 480x480 --name '{name}-{n}.png' $(PICTURE)
 	$(INK) export $(addprefix examples/,hey.ink night-sail.ink owl.ink pinboard.ink rose.ink street.ink) --size 560x560 \
 		--name '{name}.png' $(PICTURE)
 
 GALLERY := $(addprefix examples/gallery/,street.psd night-sail.ora dusk.kra harbour.aseprite valentine.excalidraw \
-	garden.tldr note.xopp hey.rnote word.inkml sunset.svg flower.jpg)
+	garden.tldr note.xopp hey.rnote word.inkml rose.json pen.csv owls.unipen sprig.svc painting.dat sunset.svg flower.jpg)
 gallery: build ## Export the pictures of docs/gallery.md, and those of the brush presets
 	rm -rf out/gallery && mkdir -p out/gallery
 	$(INK) import examples/sources/quickdraw/flower.ndjson --brush contour --spacing 24 --line-width 8 --color '#8a3f5c' \
@@ -54,6 +57,9 @@ gallery: build ## Export the pictures of docs/gallery.md, and those of the brush
 		--if-exists overwrite -o docs/images/gallery --contact-sheet docs/images/gallery.jpg --contact-columns 5 \
 		--contact-size 200
 	$(INK) preset preview -o docs/images/presets --size 480x180 --if-exists overwrite
+
+dashboard-pictures: build ## Take the pictures of docs/dashboard.md from a farm here (needs Chromium and playwright for PYTHON)
+	INK_BINARY=$(INK) $(PYTHON) -B Scripts/dashboard_pictures.py
 
 examples: build ## Generate the example projects and the documents of the gallery (needs python3)
 	python3 Scripts/make_examples.py

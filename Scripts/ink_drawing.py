@@ -28,7 +28,7 @@ def quickdraw(word, index):
 def painting():
     """The runs between pen down and pen up of a 30 s tablet recording; pressure stretched to 0...1."""
     runs, run = [], []
-    for row in csv.DictReader((SOURCES / "mypaint-painting.csv").open()):
+    for row in csv.DictReader((SOURCES / "mypaint-painting.csv").read_text().splitlines()):
         pressure = float(row["pressure"])
         if pressure > 0:
             run.append((float(row["x"]), float(row["y"]), min(1.0, pressure / 0.546), 0.0))
@@ -41,7 +41,7 @@ def painting():
 def word_ink():
     """The handwritten word "ink" with pressure and azimuth (recorded in radians)."""
     strokes = {}
-    for row in csv.DictReader((SOURCES / "wacom-ink.csv").open()):
+    for row in csv.DictReader((SOURCES / "wacom-ink.csv").read_text().splitlines()):
         point = (float(row["x"]), float(row["y"]), float(row["pressure"]), math.degrees(float(row["azimuth"])))
         strokes.setdefault(row["stroke"], []).append(point)
     return list(strokes.values())
@@ -269,6 +269,75 @@ def hull(points):
         return chain[:-1]
 
     return half(points) + half(reversed(points))
+
+
+# Letters
+
+# Letters of strokes in a box 4 wide; baseline 0, x-height 4, ascenders -7 as y grows downwards. Lines in one string
+# are separated by commas; o is a ring of the given letter's height.
+FONT = {
+    "a": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-4 4-0",
+    "b": "0-7 0-0,0-2.8 1-4 3-4 4-2.8 4-1.2 3-0 1-0 0-1.2",
+    "c": "4-3.2 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-0.8",
+    "d": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-7 4-0",
+    "e": "0-2.1 4-2.1,4-2.1 3.8-3.2 2.8-4 1.2-4 0-2.8 0-1.2 1-0 2.8-0 3.8-0.7",
+    "f": "3-6.6 2.2-7 1.2-6 1.2-0,0-4 2.8-4",
+    "g": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-4 4-0 4+1.4 3+2.4 1+2.4 0.2+1.8",
+    "h": "0-7 0-0,0-2.6 1.2-4 2.8-4 4-2.6 4-0",
+    "i": "1-4 1-0,1-6 1-5.8",
+    "k": "0-7 0-0,3.4-4 0-1.6,1.2-2.4 3.6-0",
+    "l": "1-7 1-0",
+    "m": "0-4 0-0,0-2.6 0.8-4 1.8-4 2.5-2.8 2.5-0,2.5-2.8 3.3-4 4.3-4 5-2.8 5-0",
+    "n": "0-4 0-0,0-2.6 1.2-4 2.8-4 4-2.6 4-0",
+    "o": "2-4 0.6-3.4 0-2 0.6-0.6 2-0 3.4-0.6 4-2 3.4-3.4 2-4",
+    "p": "0-4 0+2.6,0-2.8 1-4 3-4 4-2.8 4-1.2 3-0 1-0 0-1.2",
+    "r": "0-4 0-0,0-2.4 1-3.8 2.6-4",
+    "s": "3.6-3.4 2.4-4 1-3.8 0.3-2.9 1.2-2.2 2.8-1.8 3.7-1.1 3-0.2 1.4-0 0.2-0.6",
+    "t": "1-6 1-1 1.8-0 3-0,0-4 2.8-4",
+    "u": "0-4 0-1.4 1-0 2.6-0 4-1.4,4-4 4-0",
+    "v": "0-4 2-0,2-0 4-4",
+    "w": "0-4 1.3-0,1.3-0 2.5-4,2.5-4 3.7-0,3.7-0 5-4",
+    "z": "0-4 3.6-4,3.6-4 0-0,0-0 3.6-0",
+    "0": "2-7 0.6-6 0-3.5 0.6-1 2-0 3.4-1 4-3.5 3.4-6 2-7",
+    "1": "0.6-5.6 2.2-7,2.2-7 2.2-0",
+    "2": "0.2-5.4 0.8-6.6 2.2-7 3.6-6.3 3.7-4.8 0-0,0-0 4-0",
+    "3": "0.3-6.2 1.8-7 3.5-6.2 3.4-4.5 1.8-3.8,1.8-3.8 3.8-3 3.9-1.2 2.2-0 0.2-0.9",
+    "4": "3-0 3-7,3-7 0-2,0-2 4.2-2",
+    "5": "3.6-7 0.6-7,0.6-7 0.3-4,0.3-4 2-4.5 3.8-3.4 3.8-1.2 2.2-0 0.2-0.7",
+    "6": "3.4-6.6 1.4-5.8 0.1-3 0.4-0.9 2-0 3.7-0.9 3.8-2.8 2.2-3.9 0.3-2.8",
+    "7": "0-7 4-7,4-7 1.2-0",
+    "8": "2-3.8 0.5-4.8 0.6-6.3 2-7 3.4-6.3 3.5-4.8 2-3.8 0.3-2.8 0.2-1 2-0 3.8-1 3.7-2.8 2-3.8",
+    "9": "0.6-0.4 2.6-1.2 3.9-4 3.6-6.1 2-7 0.3-6.1 0.2-4.2 1.8-3.1 3.7-4.2",
+    ".": "0.3-0.3 0.3-0",
+    "#": "1.3-7 0.5-0,3.3-7 2.5-0,0-4.8 4-4.8,0-2.2 3.7-2.2",
+    "A": "0-0 2.4-7,2.4-7 4.8-0,0.8-2.4 4-2.4",
+    "L": "0-7 0-0,0-0 3.8-0",
+    "H": "0-7 0-0,4.4-7 4.4-0,0-3.6 4.4-3.6",
+    "O": "2.6-7 0.8-6 0-3.5 0.8-1 2.6-0 4.4-1 5.2-3.5 4.4-6 2.6-7",
+    "R": "0-7 0-0,0-7 2.4-7 3.8-6.2 3.8-4.6 2.4-3.8 0-3.8,1.8-3.8 4.2-0",
+    "S": "4-5.8 2.8-7 1.2-6.8 0.3-5.6 0.8-4.2 3.2-3.2 4.1-1.8 3.2-0.3 1.4-0 0-1.2",
+    "W": "0-7 1.4-0,1.4-0 3-6,3-6 4.6-0,4.6-0 6-7",
+    "y": "0-4 2-0,4-4 1.4+2.6",
+}
+
+
+def written(text, x, y, unit):
+    """The strokes of a text whose baseline begins at (x, y)."""
+    strokes = []
+    for letter in text:
+        if letter == " ":
+            x += 3.4 * unit
+            continue
+        lines = []
+        for line in FONT[letter].split(","):
+            points = []
+            for pair in line.split():
+                at = max(pair.rfind("-"), pair.rfind("+"))
+                points.append((x + float(pair[:at]) * unit, y + float(pair[at:]) * unit, 1.0, 0.0))
+            lines.append(points)
+        strokes += lines
+        x = max(p[0] for line in lines for p in line) + 1.9 * unit
+    return strokes
 
 
 # Masks and pictures

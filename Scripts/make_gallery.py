@@ -2,7 +2,7 @@
 """Writes examples/gallery/: a small document of each program whose files ink reads, out of recorded hand strokes
 (examples/sources/SOURCES.md) and computed pictures. Standard library only; the same sources give the same files.
 
-    Scripts/make_gallery.py [NAME...]       # all, or those named: valentine garden note word hey dusk harbour sunset
+    Scripts/make_gallery.py [NAME...]       # all, or those named
 """
 
 import gzip
@@ -22,6 +22,14 @@ GALLERY = ink.SOURCES.parent / "gallery"
 
 def rounded(number, digits=1):
     return int(number) if number == int(number) else round(number, digits)
+
+
+def flowers():
+    """The two sprigs that lie beside each other in drawing 1 of the valentine."""
+    strokes = ink.valentine(1)
+    x0, _, x1, _ = ink.bounds(strokes)
+    left = [stroke for stroke in strokes if stroke[0][0] < (x0 + x1) / 2]
+    return left, [stroke for stroke in strokes if stroke not in left]
 
 
 def thinned(stroke, step):
@@ -227,6 +235,69 @@ def hey():
                 "stroke_components": components, "chrono_components": times}
     write("hey.rnote", packed(json.dumps({"version": "0.9.0", "data": {"engine_snapshot": snapshot}},
                                          separators=(",", ":"))))
+
+
+# Recordings of pens
+
+
+def owls():
+    """UNIPEN: places alone, as of a mouse."""
+    lines = [".VERSION 1.0", ".HIERARCHY DRAWING", ".COORD X Y"]
+    for place, index in enumerate((5, 0, 6)):
+        for stroke in ink.fitted(ink.quickdraw("owl", index), 760 * place, 0, 700, 900):
+            lines += [".PEN_DOWN", *(f"{p[0]:.0f} {p[1]:.0f}" for p in thinned(stroke, 12)), ".PEN_UP"]
+    write("owls.unipen", "\n".join(lines).encode() + b"\n")
+
+
+def sprig():
+    """A tablet's recording: place, time, pen down, azimuth, altitude, pressure."""
+    rows = []
+    for stroke in ink.fitted(flowers()[0], 0, 0, 2400, 2400):
+        points = thinned(stroke, 24)
+        rows += [(*p[:3], int(k < len(points))) for k, p in enumerate([*points, points[-1]])]
+    lines = [str(len(rows))] + [f"{x:.0f} {y:.0f} {8 * n} {down} 1350 600 {1023 * p:.0f}"
+                                for n, (x, y, p, down) in enumerate(rows)]
+    write("sprig.svc", "\n".join(lines).encode() + b"\n")
+
+
+def painting():
+    """Events of libmypaint: time, place, pressure, of which 0 lifts the pen."""
+    lines, time = [], 0.0
+    for run in ink.painting():
+        for x, y, pressure, _ in [*run, (*run[-1][:2], 0, 0)]:
+            lines.append(f"{time:.3f} {x:.2f} {y:.2f} {pressure:.3f}")
+            time += 0.008
+    write("painting.dat", "\n".join(lines).encode() + b"\n")
+
+
+def pen():
+    """Samples that Wacom's library writes: handwriting with pressure and angles."""
+    lines = ["idx,SPLINE_X,SPLINE_Y,SENSOR_TIMESTAMP,SENSOR_PRESSURE,SENSOR_ALTITUDE,SENSOR_AZIMUTH"]
+    for number, stroke in enumerate(ink.word_ink()):
+        lines += [f"{number},{x:.1f},{y:.1f},{n * 5},{p:.2f},0.6,{math.radians(azimuth):.2f}"
+                  for n, (x, y, p, azimuth) in enumerate(stroke)]
+    write("pen.csv", "\n".join(lines).encode() + b"\n")
+
+
+def rose():
+    """Wacom's Universal Ink Model: curves with colours and a width at each point."""
+    strokes = []
+
+    def drawn(lines, color, wide):
+        red, green, blue = ({"value": round(c / 255, 3)} for c in ink.color_of(color))
+        for points in lines:
+            points = thinned(points, 6)
+            # The first and the last point only say where the curve comes from and goes to.
+            points = [points[0], *points, points[-1]]
+            strokes.append({"splineX": [rounded(p[0]) for p in points], "splineY": [rounded(p[1]) for p in points],
+                            "size": [round(wide * (0.5 + 0.5 * p[2]), 2) for p in points],
+                            "style": {"properties": {"red": red, "green": green, "blue": blue}}})
+
+    drawn(ink.fitted(ink.valentine(0), 0, 0, 400, 500), "#9d174d", 5)
+    left, right = flowers()
+    drawn(ink.fitted(left, 250, 250, 120, 150), "#166534", 4)
+    drawn(ink.fitted(ink.turned(right, mirrored=True), 40, 310, 120, 150), "#166534", 4)
+    write("rose.json", json.dumps({"inkData": {"strokes": strokes}}, separators=(",", ":")).encode())
 
 
 # Paintings
@@ -488,7 +559,7 @@ def sunset():
     write("sunset.svg", text.encode())
 
 
-DOCUMENTS = [valentine, garden, note, word, hey, dusk, harbour, sunset]
+DOCUMENTS = [valentine, garden, note, word, hey, owls, sprig, painting, pen, rose, dusk, harbour, sunset]
 
 
 def main(names):

@@ -3,55 +3,6 @@
 import ink_drawing as ink
 from ink_drawing import Layer, Picture
 
-# Letters of strokes in a box 4 wide; baseline 0, x-height 4, ascenders -7 as y grows downwards. Lines in one string
-# are separated by commas; o is a ring of the given letter's height.
-FONT = {
-    "a": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-4 4-0",
-    "c": "4-3.2 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-0.8",
-    "d": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-7 4-0",
-    "e": "0-2.1 4-2.1,4-2.1 3.8-3.2 2.8-4 1.2-4 0-2.8 0-1.2 1-0 2.8-0 3.8-0.7",
-    "g": "4-3 3-4 1-4 0-2.8 0-1.2 1-0 3-0 4-1.2,4-4 4-0 4+1.4 3+2.4 1+2.4 0.2+1.8",
-    "h": "0-7 0-0,0-2.6 1.2-4 2.8-4 4-2.6 4-0",
-    "i": "1-4 1-0,1-6 1-5.8",
-    "k": "0-7 0-0,3.4-4 0-1.6,1.2-2.4 3.6-0",
-    "l": "1-7 1-0",
-    "m": "0-4 0-0,0-2.6 0.8-4 1.8-4 2.5-2.8 2.5-0,2.5-2.8 3.3-4 4.3-4 5-2.8 5-0",
-    "n": "0-4 0-0,0-2.6 1.2-4 2.8-4 4-2.6 4-0",
-    "o": "2-4 0.6-3.4 0-2 0.6-0.6 2-0 3.4-0.6 4-2 3.4-3.4 2-4",
-    "p": "0-4 0+2.6,0-2.8 1-4 3-4 4-2.8 4-1.2 3-0 1-0 0-1.2",
-    "r": "0-4 0-0,0-2.4 1-3.8 2.6-4",
-    "s": "3.6-3.4 2.4-4 1-3.8 0.3-2.9 1.2-2.2 2.8-1.8 3.7-1.1 3-0.2 1.4-0 0.2-0.6",
-    "t": "1-6 1-1 1.8-0 3-0,0-4 2.8-4",
-    "u": "0-4 0-1.4 1-0 2.6-0 4-1.4,4-4 4-0",
-    "v": "0-4 2-0,2-0 4-4",
-    "w": "0-4 1.3-0,1.3-0 2.5-4,2.5-4 3.7-0,3.7-0 5-4",
-    "z": "0-4 3.6-4,3.6-4 0-0,0-0 3.6-0",
-    "L": "0-7 0-0,0-0 3.8-0",
-    "H": "0-7 0-0,4.4-7 4.4-0,0-3.6 4.4-3.6",
-    "W": "0-7 1.4-0,1.4-0 3-6,3-6 4.6-0,4.6-0 6-7",
-    "y": "0-4 2-0,4-4 1.4+2.6",
-}
-
-
-def written(text, x, y, unit):
-    """The strokes of a text whose baseline begins at (x, y)."""
-    strokes = []
-    for letter in text:
-        if letter == " ":
-            x += 3.4 * unit
-            continue
-        lines = []
-        for line in FONT[letter].split(","):
-            points = []
-            for pair in line.split():
-                at = max(pair.rfind("-"), pair.rfind("+"))
-                points.append((x + float(pair[:at]) * unit, y + float(pair[at:]) * unit, 1.0, 0.0))
-            lines.append(points)
-        strokes += lines
-        x = max(p[0] for line in lines for p in line) + 1.9 * unit
-    return strokes
-
-
 ROWS = [("parallelLines", "#2f5f8f", dict(rotation=35, spacing=8, lineWidth=2.2)),
         ("crossHatch", "#8a3f5c", dict(rotation=45, spacing=11, lineWidth=1.8)),
         ("dots", "#c8722b", dict(rotation=20, spacing=9, scale=1.2)),
@@ -69,11 +20,11 @@ def picture():
     pressures = [p[2] for p in ink.word_ink()[3]]
 
     for column, name in enumerate(COLUMNS):
-        labels.strokes(written(name, left + wide * column + 26, 84, 4.2), "solid", "#39324a", lineWidth=3, digits=2)
+        labels.strokes(ink.written(name, left + wide * column + 26, 84, 4.2), "solid", "#39324a", lineWidth=3, digits=2)
     for row, (kind, color, brush) in enumerate(ROWS):
         y = top + tall * row
         ground.stroke([(40, y, 1, 0), (canvas[0] - 40, y, 1, 0)], "solid", "#d9cdb8", lineWidth=2)
-        labels.strokes(written(kind, 40, y + tall / 2 + 10, 3.5), "solid", "#39324a", lineWidth=3, digits=2)
+        labels.strokes(ink.written(kind, 40, y + tall / 2 + 10, 3.5), "solid", "#39324a", lineWidth=3, digits=2)
         still = kind not in ("contourLines", "solid")
 
         def draw(column, changed, points=None, part=1, **keywords):

@@ -103,6 +103,9 @@ public struct BrokerReport: Hashable, Sendable {
     public var queuedBytes = 0
 
     public init() {}
+
+    /// Threads of workers that have a task. A worker holds the next tasks, too.
+    public var threadsBusy: Int { workers.reduce(0) { $0 + min($1.threads, $1.tasksHeld) } }
 }
 
 /// A connected worker.

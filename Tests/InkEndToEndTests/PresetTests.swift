@@ -60,6 +60,11 @@ import Testing
         #expect(try Array(folder.read("s.png")[16..<24]) == [0, 0, 1, 64, 0, 0, 0, 120])
         let all = try InkProcess.run(["preset", "preview", "-o", folder("all"), "-q"])
         #expect(all.code == 0 && folder.files(in: "all").count == 11, "\(all.error)")
+        // A changed copy, as the document suggests, stands for the program's own.
+        try folder.file("mine/copy.json", InkProcess.run(["preset", "show", "hatching"]).output)
+        let mine = try InkProcess.run(
+            ["preset", "preview", "--presets", folder("mine"), "-o", folder("mine/all"), "-q"])
+        #expect(mine.code == 0 && folder.files(in: "mine/all").count == 11, "\(mine.error)")
     }
 
     @Test func importedDrawingsTakeAPresetAndWhatReplacesIt() throws {

@@ -58,10 +58,10 @@ class Process:
 class Farm:
     """A broker and its workers."""
 
-    def __init__(self, workers=2, jobs=0, token=None):
+    def __init__(self, workers=2, jobs=0, token=None, name="test"):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.path = pathlib.Path(self.folder.name)
-        self.wanted, self.token, self.port = workers, token, 0
+        self.wanted, self.token, self.name, self.port = workers, token, name, 0
         self.processes = []
         try:
             self.start(jobs)
@@ -85,7 +85,7 @@ class Farm:
                                        self.path / "tokens")
                     self.token = re.search(r"ink_[0-9a-f]+", made).group()
                 extra = ["--http-tokens", self.path / "tokens"]
-            broker = Process([support.BINARY, "broker", "--http", f"127.0.0.1:{self.port}", "--name", "test",
+            broker = Process([support.BINARY, "broker", "--http", f"127.0.0.1:{self.port}", "--name", self.name,
                               "--workers", f"ipc://{self.path}/w", "--clients", f"ipc://{self.path}/c",
                               "--data", self.path / "data", *extra], where)
         self.processes.append(broker)

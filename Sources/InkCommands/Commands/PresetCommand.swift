@@ -12,7 +12,11 @@ struct KnownPresets {
     init(folders: [String], limits: Limits = Limits()) throws(CommandError) {
         try FileSystem.checkPresetFolders(folders)
         let library = PresetLibrary(folders: folders, besideFolders: ["brushes"], limits: limits)
-        entries = try CommandError.wrapping { () throws(EngineError) in try library.entries() } + BuiltInPresets.entries
+        var entries = try CommandError.wrapping { () throws(EngineError) in try library.entries() }
+        // A changed copy of a preset of the program takes its place.
+        let ids = Set(entries.map(\.id))
+        entries += BuiltInPresets.entries.filter { !ids.contains($0.id) }
+        self.entries = entries
     }
 
     /// The preset with that id or name; nil for none.

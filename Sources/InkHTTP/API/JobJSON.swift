@@ -108,7 +108,7 @@ enum JobJSON {
                 .object([
                     ("count", .integer(report.workers.count)),
                     ("threads", .integer(report.workers.reduce(0) { $0 + $1.threads })),
-                    ("busy", .integer(report.workers.reduce(0) { $0 + min($1.threads, $1.tasksHeld) })),
+                    ("busy", .integer(report.threadsBusy)),
                 ])
             ),
             (
@@ -141,7 +141,7 @@ enum JobJSON {
                         return .object([
                             ("at", time(now - age)), ("pictures", .integer(step.pictures)),
                             ("tasks", .integer(step.tasks)), ("megapixels", .number(Double(step.pixels) / 1e6)),
-                            ("queued", .integer(step.queued)), ("busy", .integer(step.running)),
+                            ("queued", .integer(step.queued)), ("busy", .number(step.threadsBusy)),
                         ])
                     })
             ))

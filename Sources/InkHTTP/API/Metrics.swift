@@ -72,8 +72,7 @@ extension Gateway {
         text.add("ink_workers", ["state": "draining"], Double(draining))
         text.gauge("ink_worker_threads", "Threads that render.", Double(report.workers.reduce(0) { $0 + $1.threads }))
         text.gauge(
-            "ink_worker_threads_busy", "Threads that have a task.",
-            Double(report.workers.reduce(0) { $0 + min($1.threads, $1.tasksHeld) }))
+            "ink_worker_threads_busy", "Threads that have a task.", Double(report.threadsBusy))
         text.counter("ink_tasks_dispatched_total", "Tasks given to workers.", report.tasksDispatched)
         text.counter("ink_tasks_finished_total", "Tasks that workers have done.", report.tasksFinished)
         text.counter("ink_tasks_failed_total", "Attempts at tasks that failed.", report.tasksFailed)

@@ -52,7 +52,7 @@ function drawNow() {
     text(one("#now-queued"), number(stats.jobs.queued ?? 0));
     const left = timeLeft(stats.timeLeft);
     one("#now-left").replaceChildren(left ? left.about.replace("about ", "") : "–", left ? h("small", {}, ` ${left.range}`) : "");
-    text(one("#now-rate"), decimal(stats.throughput.picturesPerMinute ?? 0));
+    text(one("#now-rate"), decimal(stats.throughput.picturesPerMinute ?? 0).replace(/\.0$/, ""));
     const { count: workers = 0, threads = 0, busy = 0 } = stats.workers;
     one("#now-busy").replaceChildren(number(busy), h("small", {}, ` of ${number(threads)} · ${count(workers, "worker")}`));
     drawChips();

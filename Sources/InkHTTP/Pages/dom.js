@@ -82,7 +82,7 @@ export function bytes(value) {
     const units = ["bytes", "KB", "MB", "GB", "TB"];
     let unit = 0;
     while (value >= 1024 && unit < 4) { value /= 1024; unit += 1; }
-    return `${unit === 0 ? value : decimal(value)} ${units[unit]}`;
+    return `${unit === 0 ? value : decimal(value)}\u00a0${units[unit]}`;
 }
 
 export function ago(date, now = Date.now()) {

@@ -15,7 +15,7 @@ export function showFigures(root) {
         chart("Pictures a minute", "pictures", "lines", (bucket) => bucket.pictures * 6, (value) => decimal(value), "pictures a minute"),
         chart("Megapixels a second", "megapixels", "waves", (bucket) => bucket.megapixels / 10, (value) => decimal(value), "megapixels a second"),
         chart("Threads busy", "busy", "bars", (bucket) => bucket.busy, (value) => decimal(value), "threads"),
-        chart("Jobs waiting", "queued", "dots", (bucket) => bucket.queued, (value) => number(value), "jobs"),
+        chart("Jobs waiting", "queued", "dots", (bucket) => bucket.queued, number, "jobs"),
     ];
     const exportChart = exportTimes();
     const cache = h("div.store"), store = h("div.store");
@@ -29,7 +29,7 @@ export function showFigures(root) {
         const left = timeLeft(stats.timeLeft);
         text(about, `Now: ${decimal(picturesPerMinute)} pictures a minute, ${decimal(tasksPerSecond)} tiles and ${decimal(megapixelsPerSecond)} megapixels a second`
             + (left ? `; all done in ${left.about} (${left.range})` : "") + `. ${stats.broker.name} has run ${duration(stats.broker.uptimeSeconds)}.`);
-        for (const each of charts) each.draw(history);
+        for (const each of charts) each.draw(history, stats.broker.uptimeSeconds);
         exportChart.draw(farm.exports);
         const { rendered = 0, found = 0 } = stats.results ?? {};
         share(cache, "Tiles from the result cache", found, rendered + found,
@@ -62,32 +62,34 @@ function share(element, name, value, of, words, fill) {
     text(element.lastChild, words);
 }
 
-/** Round values of an axis up to at least `most`. */
-function ticks(most) {
+/** Round values of an axis up to at least `most`; whole numbers of what is counted. */
+function ticks(most, whole) {
     const raw = most / 4, power = 10 ** Math.floor(Math.log10(raw || 1));
-    const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw) ?? 1;
+    const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw && !(whole && each % 1)) ?? 1;
     const values = [];
     for (let value = 0; value <= most + step * 0.999; value += step) values.push(value);
     return values;
 }
 
-const clock = (date) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+const clock = (date, second) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second });
 
 /** Axes of a chart: lines with their values, and times below. */
 function axes(svg, width, from, to, values, shown, y) {
     for (const value of values) {
         svg.append(h("line.grid", { x1: pad.left, x2: width - pad.right, y1: y(value), y2: y(value) }),
-            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, shown(value)));
+            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, Number.isInteger(value) ? number(value) : shown(value)));
     }
     times(svg, width, height, from, to);
 }
 
 /** As many times below a chart as there is room for. */
 function times(svg, width, tall, from, to) {
-    const steps = width < 460 ? 2 : 4;
+    // Times would be the same minute twice: with seconds they need more room.
+    const short = to - from < 240e3, second = short ? "2-digit" : undefined;
+    const steps = width < 460 ? short ? 1 : 2 : 4;
     for (let index = 0; index <= steps; index++) {
         svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / steps, y: tall - 7,
-            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps)));
+            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps, second)));
     }
 }
 
@@ -125,20 +127,22 @@ function chart(name, id, fill, value, shown, unit) {
         details.append(h("div.scroller", { tabindex: "0", role: "region", "aria-label": `${name}, a table` }, table(["Time", unit[0].toUpperCase() + unit.slice(1)],
             [...minutes].reverse().map(([minute, values]) => [minute, shown(values.reduce((a, b) => a + b, 0) / values.length)]))));
     }
-    return { element, draw(history) {
+    return { element, draw(history, uptime) {
         const width = svg.clientWidth || 600, key = `${width} ${history.length} ${history.at(-1)?.at}`;
         if (drawn === key) return;
         drawn = key;
         rows = history.map((bucket) => ({ at: new Date(bucket.at).getTime(), value: value(bucket) }));
-        const to = rows.at(-1)?.at ?? Date.now(), from = to - 3600e3;
+        // A farm that has just begun shows ten minutes.
+        const span = Math.min(3600e3, Math.max(600e3, 1000 * uptime));
+        const to = rows.at(-1)?.at ?? Date.now(), from = to - span;
         // A minute's mean: 10 seconds of few pictures jump.
         const smooth = rows.map((row, index) => {
             const near = rows.slice(Math.max(0, index - 5), index + 1);
             return { at: row.at, value: near.reduce((sum, each) => sum + each.value, 0) / near.length };
         });
-        const values = ticks(Math.max(1, ...smooth.map((row) => row.value)));
+        const values = ticks(Math.max(1, ...smooth.map((row) => row.value)), shown === number);
         const y = (v) => height - pad.bottom - (height - pad.bottom - pad.top) * v / values.at(-1);
-        const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / 3600e3;
+        const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / span;
         const line = smooth.filter((row) => row.at >= from).map((row) => `${x(row.at).toFixed(1)} ${y(row.value).toFixed(1)}`);
         svg.replaceChildren(patternDefs(`fill-${id}`, fill));
         axes(svg, width, from, to, values, shown, y);
@@ -189,7 +193,7 @@ function exportTimes() {
             .map((each) => ({ ...each, scaled: only.value === "all" ? each.seconds * megapixels2K / Math.max(megapixels2K, each.megapixels) : each.seconds }));
         const tall = 280, to = points.length ? new Date(points.at(-1).endedAt).getTime() : Date.now();
         const first = points.length ? new Date(points[0].endedAt).getTime() : to - 3600e3, from = Math.min(first, to - 60e3);
-        const top = Math.max(8, Math.min(20, 1.1 * Math.max(0, ...points.map((each) => each.scaled))));
+        const top = Math.max(7.5, Math.min(20, 1.1 * Math.max(0, ...points.map((each) => each.scaled))));
         const y = (seconds) => tall - pad.bottom - (tall - pad.bottom - pad.top) * Math.min(seconds, top) / top;
         const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / (to - from);
         svg.replaceChildren();

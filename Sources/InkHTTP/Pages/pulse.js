@@ -1,8 +1,9 @@
-// The band at the top: lines as of an engraving, which the load of the last hour lifts.
+// The band at the top: lines as of an engraving, which the load lifts: of the last hour, or since the farm began.
 
 import { farm } from "./farm.js";
 
-const lines = 15;
+// Buckets of 10 seconds: a farm that has just begun shows ten minutes.
+const lines = 15, fewest = 61;
 
 export function drawPulse(canvas) {
     const box = canvas.getBoundingClientRect(), ratio = devicePixelRatio;
@@ -14,7 +15,7 @@ export function drawPulse(canvas) {
     pen.clearRect(0, 0, box.width, box.height);
     const values = farm.history.map((bucket) => bucket.busy);
     if (farm.stats) values.push(farm.stats.workers.busy ?? 0);
-    while (values.length < 361) values.unshift(0);
+    while (values.length < fewest) values.unshift(0);
     const most = Math.max(1, farm.stats?.workers.threads ?? 1, ...values);
     // Smooth enough for a line.
     const height = (x) => {

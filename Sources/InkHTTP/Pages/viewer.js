@@ -332,6 +332,8 @@ export class Viewer {
     #paintWorkers(pen, area, ratio) {
         const { tiles } = this, fills = new Map();
         const across = area.width / tiles.width, down = area.height / tiles.height;
+        // Light marks need more of the dark on a picture that is as light as paper.
+        const [veil, cover] = isDark() ? ["#11131b", 0.65] : ["#fffdf8", 0.45];
         for (const [column, row, worker] of tiles.done) {
             const name = tiles.workers[worker];
             if (name === undefined) continue;
@@ -339,8 +341,8 @@ export class Viewer {
             const left = area.x + column * tiles.tileWidth * across, top = area.y + row * tiles.tileHeight * down;
             const w = Math.min(tiles.tileWidth, tiles.width - column * tiles.tileWidth) * across;
             const h = Math.min(tiles.tileHeight, tiles.height - row * tiles.tileHeight) * down;
-            pen.globalAlpha = 0.45;
-            pen.fillStyle = isDark() ? "#11131b" : "#fffdf8";
+            pen.globalAlpha = cover;
+            pen.fillStyle = veil;
             pen.fillRect(left, top, w, h);
             pen.globalAlpha = 1;
             pen.fillStyle = fills.get(worker);

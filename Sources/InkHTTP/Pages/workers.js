@@ -5,6 +5,9 @@ import { button, confirm, count, decimal, h, number, text } from "./dom.js";
 import { workerSwatch } from "./job.js";
 import { look } from "./patterns.js";
 
+/** Threads at work: a worker holds the next tasks, too. */
+const tasksNow = (worker) => Math.min(worker.tasks, worker.threads);
+
 const words = { ready: "Ready", draining: "Finishing its tasks" };
 
 export function showWorkers(root) {
@@ -49,7 +52,7 @@ export function showWorkers(root) {
 
     function draw() {
         const workers = [...farm.workers].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
-        const threads = workers.reduce((sum, each) => sum + each.threads, 0), busy = workers.reduce((sum, each) => sum + each.tasks, 0);
+        const threads = workers.reduce((sum, each) => sum + each.threads, 0), busy = workers.reduce((sum, each) => sum + tasksNow(each), 0);
         text(about, `${count(workers.length, "worker")}, ${count(threads, "thread")}, ${number(busy)} busy`);
         empty.hidden = workers.length > 0;
         const names = new Set(workers.map((each) => each.name));
@@ -59,10 +62,11 @@ export function showWorkers(root) {
             const parts = cards.get(worker.name) ?? card(worker.name);
             cards.set(worker.name, parts);
             if (parts.element === before) before = before.nextSibling; else list.insertBefore(parts.element, before);
+            const now = tasksNow(worker);
             parts.element.dataset.state = worker.state;
             text(parts.state, words[worker.state]);
             text(parts.address, worker.address ?? "");
-            text(parts.loadWords, `${worker.tasks} of ${count(worker.threads, "thread")}`);
+            text(parts.loadWords, `${now} of ${count(worker.threads, "thread")}`);
             text(parts.speed, worker.tasksPerSecond === undefined ? "–" : `${decimal(worker.tasksPerSecond)} tiles a second`);
             text(parts.done, number(worker.done));
             text(parts.failed, number(worker.failed));
@@ -71,10 +75,10 @@ export function showWorkers(root) {
             const span = parts.load.firstChild;
             span.className = `fill-${fill}`;
             span.style.color = parts.swatch.style.color = ink;
-            span.style.width = `${100 * Math.min(1, worker.tasks / Math.max(1, worker.threads))}%`;
+            span.style.width = `${100 * now / Math.max(1, worker.threads)}%`;
             parts.load.setAttribute("aria-valuemax", Math.max(1, worker.threads));
-            parts.load.setAttribute("aria-valuenow", Math.min(worker.tasks, Math.max(1, worker.threads)));
-            parts.load.setAttribute("aria-valuetext", `${worker.tasks} of ${worker.threads} threads busy`);
+            parts.load.setAttribute("aria-valuenow", now);
+            parts.load.setAttribute("aria-valuetext", `${now} of ${worker.threads} threads busy`);
             spark(parts, farm.past.get(worker.name) ?? [], ink);
         }
     }
@@ -88,7 +92,7 @@ export function showWorkers(root) {
         history.replaceChildren(...bars);
         const minutes = shown.length > 1 ? (shown.at(-1).at - shown[0].at) / 60000 : 0;
         const mean = shown.reduce((sum, each) => sum + each.rate, 0) / Math.max(1, shown.length);
-        const words = `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
+        const words = minutes < 1 / 12 ? "Its speed is measured from now on." : `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
         history.setAttribute("aria-label", words);
         text(caption, words);
     }

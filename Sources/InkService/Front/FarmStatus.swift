@@ -75,7 +75,8 @@ public struct History: Sendable {
         public var pixels = 0
         /// At their end.
         public var queued = 0
-        public var running = 0
+        /// How many threads of workers had a task, a mean.
+        public var threadsBusy = 0.0
     }
 
     /// Oldest first; the last is not over.
@@ -94,6 +95,8 @@ public struct History: Sendable {
     /// How many exports fell into which class of durations.
     public private(set) var durations = [Int](repeating: 0, count: History.durationBounds.count + 1)
     private var stepBegan: UInt64
+    /// Of the last step's `threadsBusy`.
+    private var samples = 0
 
     init(startedAt: UInt64) { stepBegan = startedAt }
 
@@ -106,6 +109,14 @@ public struct History: Sendable {
         nanoseconds += export.nanoseconds
         let seconds = Double(export.nanoseconds) / 1e9
         durations[Self.durationBounds.firstIndex { seconds <= $0 } ?? Self.durationBounds.count] += 1
+    }
+
+    /// How many threads have a task now.
+    mutating func add(threadsBusy: Int) {
+        let last = steps.count - 1
+        samples += 1
+        // The first takes the place of what the step before has left.
+        steps[last].threadsBusy += (Double(threadsBusy) - steps[last].threadsBusy) / Double(samples)
     }
 
     mutating func addTask() { steps[steps.count - 1].tasks += 1 }
@@ -122,12 +133,12 @@ public struct History: Sendable {
     }
 
     /// Time has passed.
-    mutating func pass(queued: Int, running: Int, now: UInt64) {
+    mutating func pass(queued: Int, now: UInt64) {
         steps[steps.count - 1].queued = queued
-        steps[steps.count - 1].running = running
         while now >= stepBegan + Self.stepMilliseconds {
             stepBegan += Self.stepMilliseconds
-            steps.append(Step(queued: queued, running: running))
+            steps.append(Step(queued: queued, threadsBusy: steps[steps.count - 1].threadsBusy))
+            samples = 0
             if steps.count > Self.stepsMax { steps.removeFirst() }
         }
     }

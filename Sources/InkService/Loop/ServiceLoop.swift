@@ -83,6 +83,7 @@ final class ServiceLoop {
     var refusal: String?
     var refusals = RefusalLog()
     private var lastProbe: UInt64 = 0
+    private var lastSample: UInt64 = 0
 
     enum Stopping {
         case no
@@ -93,6 +94,8 @@ final class ServiceLoop {
 
     private static let messagesPerTurn = 256
     static let tickMilliseconds = 100
+    /// Time between two looks at how many threads are busy.
+    private static let samplingMilliseconds: UInt64 = 2000
     /// Time between two searches for jobs whose retention is over.
     private static let cleaningMilliseconds: UInt64 = 60_000
     /// The same if there is little room, or the store could not be read.
@@ -244,7 +247,14 @@ final class ServiceLoop {
         lastTick = now
         if let drainEnd, now >= drainEnd { stopping = .now }
         keepPeersAlive(now: now)
-        history.pass(queued: state.queue.count, running: state.activeJobs.count, now: now)
+        history.pass(queued: state.queue.count, now: now)
+        if now - lastSample >= Self.samplingMilliseconds {
+            lastSample = now
+            parts.broker.report { [mailbox] report in
+                let busy = report.threadsBusy
+                mailbox.post(.look { $0.history.add(threadsBusy: busy) })
+            }
+        }
         returnMemory()
         tell(.tick)
         if !unread.isEmpty, now - lastReload >= Self.hurryMilliseconds {
