@@ -23,7 +23,7 @@ final class AcceptGuard {
     /// How long its thread has to work before it is called again.
     private static let pauseMilliseconds: UInt64 = 20
     /// After this time without closed connections, the message is logged again.
-    private static let quietMilliseconds: UInt64 = 60_000
+    static let quietMilliseconds: UInt64 = 60_000
 
     private final class Shared: Sendable {
         let wake = DispatchSemaphore(value: 0)
