@@ -453,12 +453,14 @@ struct ServiceStateTests {
     private let content = ContentID(hashing: [1, 2, 3])
     private var upload: UploadID { UploadID(content: content, number: 1) }
 
-    private func announce(_ state: inout ServiceState, _ session: SessionID, now: UInt64) -> SubmissionKey {
+    private func announce(
+        _ state: inout ServiceState, _ session: SessionID, now: UInt64, hasContent: Bool = false
+    ) -> SubmissionKey {
         let submission = Submission(
             key: .random(), name: "a.ink", source: .content(content, byteCount: 3, .plain),
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
         _ = state.handle(.submitted(session, submission), now: now)
-        _ = state.handle(.examined(submission.key, job: nil, hasContent: false), now: now)
+        _ = state.handle(.examined(submission.key, job: nil, hasContent: hasContent), now: now)
         return submission.key
     }
 
@@ -480,6 +482,18 @@ struct ServiceStateTests {
         #expect(state.handle(.contentFailed(upload, fault), now: 0) == [])
         _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
         #expect(state.handle(.contentWritten(second, through: 3), now: 0) == [.finishContent(second)])
+    }
+
+    @Test("One that finds the content as it comes to the disk is numbered after those that waited for it")
+    func numbersOfOneContent() {
+        var state = service()
+        let first = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
+        #expect(state.handle(.contentWritten(upload, through: 3), now: 0) == [.finishContent(upload)])
+        let second = announce(&state, two, now: 0, hasContent: true)
+        _ = state.handle(.contentStored(upload), now: 0)
+        #expect(state.submitting[first]?.job == 1 && state.submitting[second]?.job == 2)
     }
 
     @Test("A sender that stays silent is given up after a minute, and is told")

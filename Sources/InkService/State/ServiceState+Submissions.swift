@@ -92,7 +92,8 @@ extension ServiceState {
             return
         }
         switch entry.submission.source {
-        case .content(let id, let byteCount, _) where !hasContent:
+        // One that has just been found, but not told of, is waited for too: others may have been submitted before.
+        case .content(let id, let byteCount, _) where !hasContent || uploads[id]?.phase == .finishing:
             submitting[key]?.phase = .waitingForContent
             if let upload = uploads[id] {
                 if sessions[upload.sender] == nil { adopt(id, by: entry.session, now: now) }
