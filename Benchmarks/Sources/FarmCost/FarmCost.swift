@@ -71,8 +71,8 @@ final class Bench: Sendable {
         self.folder = folder
         context = try ZeroMQContext()
         let canvas = try ProjectLoader.load(path: project).project.canvasSize
-        size = PixelSize(
-            width: canvas.width * edge / canvas.longestEdge, height: canvas.height * edge / canvas.longestEdge)
+        size = try ExportSize.longestEdge(edge, name: "\(edge)").outputSize(
+            canvas: canvas, limits: Limits(), place: Place(file: project))
     }
 
     /// As `ink export` does it, but for the program around it.
@@ -144,7 +144,7 @@ final class Bench: Sendable {
                 }
                 file += PNGStream.idat(band.bytes, isFirst: task.rect.y == 0)
                 adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.rawByteCount)
-            case .encode: fatalError("a picture of bands is expected")
+            case .encode, .finish: fatalError("a picture of bands is expected")
             }
         }
         file += PNGStream.epilogue(adler32: adler32)
