@@ -119,6 +119,10 @@ else
     check "farm from the container image" Scripts/test-image.sh
 fi
 
+# Packages of their own, which no other test builds.
+check "benchmarks compile" swift build -c release --package-path Benchmarks
+check "fuzz targets compile and run for a second each" env FUZZ_SECONDS=1 Scripts/fuzz.sh
+
 if [[ ${PEERS:-} != 1 ]]; then
     skip "drawings of Cairo, Skia, pixman, libvips and libpng" "builds the benchmarks: PEERS=1"
 else
