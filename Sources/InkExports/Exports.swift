@@ -185,9 +185,11 @@ package struct Exports {
         finished.otherFailures = [writeBook(finished), writeSheet(finished), writeContactSheet(finished)]
             .compactMap(\.self)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
-        // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes.
+        // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes, and
+        // results of tiles may still be on their way to the disk.
         let hasVector = arguments.options.files.contains(where: \.encoding.isVector)
-        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done && !hasVector
+        let isLeft =
+            endsWithProcess && remote == nil && finished.exitCode == .done && !hasVector && arguments.run.cache == nil
         if !isLeft { farm.stop() }
         return finished
     }

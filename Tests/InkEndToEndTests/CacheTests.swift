@@ -153,6 +153,13 @@ struct CacheTests {
         }
     }
 
+    @Test("All results are in the folder when the process has ended", arguments: 1...5)
+    func ending(run: Int) throws {
+        let options = ["--format", "png", "--tile", "32x32"]
+        let made = try export(Self.project(), options, more: ["--cache", folder("cache\(run)")])
+        #expect(made.tiles == 416 && folder.files(in: "cache\(run)").count == 416, "\(made.tiles)")
+    }
+
     @Test("Damaged results are made again, and what does not fit goes, least recently used first")
     func damage() throws {
         let first = try export(Self.project(), more: cache)
