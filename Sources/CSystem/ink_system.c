@@ -178,3 +178,7 @@ int ink_file_origin(int file, uint64_t *inode, uint64_t *birth, uint64_t *genera
     *generation = ioctl(file, _IOR('v', 1, long), &version) == 0 ? (uint32_t)version : 0;
     return 0;
 }
+
+_Bool ink_holds(const void *bytes, unsigned long count, const void *word, unsigned long word_count) {
+    return memmem(bytes, count, word, word_count) != NULL;
+}

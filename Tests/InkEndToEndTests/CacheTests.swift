@@ -176,6 +176,15 @@ struct CacheTests {
         let again = try export(Self.project(), more: cache)
         #expect(again.cached == 4 && again.files == first.files, "\(again.cached)")
         #expect(try export(Self.project(), more: cache).cached == 16)
+        // Files under each other's names, and one that nobody writes to.
+        let names = folder.files(in: "cache").sorted()
+        let files = try names.map { try folder.read("cache/\($0)") }
+        _ = try folder.file("cache/\(names[0])", files[1])
+        _ = try folder.file("cache/\(names[1])", files[0])
+        #expect(unlink(folder("cache/\(names[2])")) == 0 && mkfifo(folder("cache/\(names[2])"), 0o600) == 0)
+        let mixed = try export(Self.project(), more: cache)
+        #expect(mixed.cached == 13 && mixed.files == first.files, "\(mixed.cached)")
+        #expect(try export(Self.project(), more: cache).cached == 16)
         // Of a larger picture, which takes more than a megabyte.
         let large = ["--size", "1600x4096", "--if-exists", "overwrite"]
         func kept() throws -> Int {

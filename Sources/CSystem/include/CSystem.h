@@ -25,6 +25,9 @@ int ink_allowed_processors(int *out, int count_max);
 /// What the program was called with: `*count` texts. Swift's own reads them from /proc, which need not be there.
 char **ink_arguments(int *count);
 
+/// Whether a word is among some bytes.
+_Bool ink_holds(const void *bytes, unsigned long count, const void *word, unsigned long word_count);
+
 /// The system's number of the calling thread.
 int ink_thread_number(void);
 

@@ -178,12 +178,26 @@ enum BlockContent: Sendable {
     /// In this process, as it is.
     case local([UInt8])
     case frame(BlockID, BlockSource)
+
+    var byteCount: Int {
+        switch self {
+        case .local(let bytes): bytes.count
+        case .frame(_, let source): source.byteCount
+        }
+    }
 }
 
 /// Where a block's frame is. What lies in the file is read beside the loop.
 enum BlockSource: Sendable {
     case memory([UInt8])
     case file(any SpillStorage, Range<Int>)
+
+    var byteCount: Int {
+        switch self {
+        case .memory(let frame): frame.count
+        case .file(_, let range): range.count
+        }
+    }
 
     /// Some of the frame's bytes.
     func read(_ range: Range<Int>) throws(SystemFailure) -> [UInt8] {

@@ -10,10 +10,28 @@ final class KeptResults {
     private let local: LocalBlocks?
     private let finding: Lane
     private let keeping: Lane
+    private let backlog = Backlog()
     private var known: [JobID: KeyMaker] = [:]
     private var missing: [TaskID: (job: JobID, key: BlockID)] = [:]
     /// Found, and not accepted yet.
     private var found: [TaskID: Found] = [:]
+
+    /// Bytes of results on their way to the disk. With too much on its way, further results are not kept: a slow disk must
+    /// not fill the memory.
+    private final class Backlog: Sendable {
+        private static let bytesMax = 128 << 20
+        private let bytes = Mutex(0)
+
+        func take(_ count: Int) -> Bool {
+            bytes.withLock { bytes in
+                guard bytes == 0 || bytes + count <= Self.bytesMax else { return false }
+                bytes += count
+                return true
+            }
+        }
+
+        func give(_ count: Int) { bytes.withLock { $0 -= count } }
+    }
 
     struct Found {
         var life: ExportLife
@@ -64,7 +82,10 @@ final class KeptResults {
     func keep(
         _ band: EncodedPiece?, _ pixels: BlockContent?, as key: BlockID, _ done: @escaping @Sendable () -> Void
     ) {
-        keeping.run { [store] in
+        let byteCount = (band?.bytes.count ?? 0) + (pixels?.byteCount ?? 0)
+        guard backlog.take(byteCount) else { return done() }
+        keeping.run { [store, backlog] in
+            defer { backlog.give(byteCount) }
             // What cannot be read back or packed is only not there next time.
             let block = pixels.map { pixels in
                 switch pixels {

@@ -17,6 +17,7 @@ struct KeptResult: Sendable {
 /// is never waited for: what a crash takes is only rendered again. Thread-safe, also between processes.
 final class ResultStore: Sendable {
     private struct Entry {
+        /// Of the disk.
         var byteCount: Int
         /// The larger, the later it was used.
         var use: UInt64
@@ -27,9 +28,18 @@ final class ResultStore: Sendable {
         var byteCount = 0
         var lastUse: UInt64 = 0
         var lastFile: UInt64 = 0
+
+        /// A file was found, written or used.
+        mutating func note(_ key: BlockID, byteCount: Int) {
+            lastUse += 1
+            // A small file takes a block of the disk, and there must not be any number of them.
+            let taken = (byteCount + 4095) / 4096 * 4096
+            self.byteCount += taken - (entries[key]?.byteCount ?? 0)
+            entries[key] = Entry(byteCount: taken, use: lastUse)
+        }
     }
 
-    private static let magic = Array("inkR\u{2}".utf8)
+    private static let magic = Array("inkR\u{3}".utf8)
     private static let headBytes = magic.count + 4 + 8 + 4 + 8 + 8 + 4
     /// Files of writers that have ended without a word.
     private static let leftoverSeconds = 3600
@@ -72,11 +82,7 @@ final class ResultStore: Sendable {
         state.withLock { [found] state in
             state.entries = [:]
             state.byteCount = 0
-            for (id, byteCount, _) in found {
-                state.lastUse += 1
-                state.entries[id] = Entry(byteCount: byteCount, use: state.lastUse)
-                state.byteCount += byteCount
-            }
+            for (id, byteCount, _) in found { state.note(id, byteCount: byteCount) }
         }
     }
 
@@ -85,14 +91,16 @@ final class ResultStore: Sendable {
     /// The result of a tile; nil if there is none, or it cannot be read.
     func result(_ key: BlockID) -> KeptResult? {
         let path = path(key)
-        guard let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open"),
-            let status = try? file.status(), status.byteCount <= fileBytesMax,
+        // What is no file of ours may make a reader wait forever.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+        guard let file = try? FileDescriptor(opening: path, flags: flags, operation: "open"),
+            let status = try? file.status(), status.kind == .regular, status.byteCount <= fileBytesMax,
             let bytes = try? file.read(Int(status.byteCount), at: 0)
         else {
             forget(key)
             return nil
         }
-        guard let result = Self.result(bytes) else {
+        guard let result = Self.result(bytes, of: key) else {
             unlink(path)
             forget(key)
             return nil
@@ -100,16 +108,14 @@ final class ResultStore: Sendable {
         // For those who look for the least recently used.
         futimens(file.rawValue, nil)
         state.withLock { state in
-            state.lastUse += 1
-            if state.entries[key] == nil { state.byteCount += bytes.count }
-            state.entries[key] = Entry(byteCount: bytes.count, use: state.lastUse)
+            state.note(key, byteCount: bytes.count)
         }
         return result
     }
 
     /// Keeps a result, as far as the disk takes it.
     func keep(_ result: KeptResult, as key: BlockID) {
-        let bytes = Self.file(of: result)
+        let bytes = Self.file(of: result, as: key)
         guard bytes.count <= fileBytesMax else { return }
         let number = state.withLock { state in
             state.lastFile += 1
@@ -129,11 +135,7 @@ final class ResultStore: Sendable {
             unlink(temporary)
             return
         }
-        state.withLock { state in
-            state.lastUse += 1
-            state.byteCount += bytes.count - (state.entries[key]?.byteCount ?? 0)
-            state.entries[key] = Entry(byteCount: bytes.count, use: state.lastUse)
-        }
+        state.withLock { $0.note(key, byteCount: bytes.count) }
         makeRoom()
     }
 
@@ -168,7 +170,7 @@ final class ResultStore: Sendable {
     }
 
     /// The head says how many bytes the piece and the samples take; a part that is not there takes none.
-    static func file(of result: KeptResult) -> [UInt8] {
+    static func file(of result: KeptResult, as key: BlockID) -> [UInt8] {
         let (band, pixels) = (result.band, result.pixels?.frame ?? [])
         let head =
             bigEndian(band?.rowCount ?? 0, 4) + bigEndian(band?.rawByteCount ?? 0, 8)
@@ -177,11 +179,11 @@ final class ResultStore: Sendable {
         bytes.reserveCapacity(headBytes + (band?.bytes.count ?? 0) + pixels.count)
         if let band { bytes += band.bytes }
         bytes += pixels
-        bytes.replaceSubrange((headBytes - 4)..<headBytes, with: bigEndian(Int(checksum(of: bytes)), 4))
+        bytes.replaceSubrange((headBytes - 4)..<headBytes, with: bigEndian(Int(checksum(of: bytes, as: key)), 4))
         return bytes
     }
 
-    static func result(_ file: [UInt8]) -> KeptResult? {
+    static func result(_ file: [UInt8], of key: BlockID) -> KeptResult? {
         guard file.count >= headBytes, file.starts(with: magic) else { return nil }
         var at = magic.count
         func number(_ count: Int) -> Int {
@@ -190,7 +192,7 @@ final class ResultStore: Sendable {
         }
         let (rowCount, rawByteCount, adler32) = (number(4), number(8), number(4))
         let (bandBytes, pixelBytes, check) = (number(8), number(8), number(4))
-        guard check == Int(checksum(of: file)), bandBytes >= 0, pixelBytes >= 0, bandBytes <= file.count,
+        guard check == Int(checksum(of: file, as: key)), bandBytes >= 0, pixelBytes >= 0, bandBytes <= file.count,
             pixelBytes == file.count - headBytes - bandBytes
         else { return nil }
         let bandEnd = headBytes + bandBytes
@@ -204,9 +206,11 @@ final class ResultStore: Sendable {
             pixels: pixels.isEmpty ? nil : Block(id: BlockID(hashing: pixels), frame: pixels))
     }
 
-    /// Of all but the checksum itself.
-    private static func checksum(of file: [UInt8]) -> UInt32 {
-        let crc = Checksum.crc32(of: file, magic.count..<(headBytes - 4))
+    /// Of the key, so that no file is taken for another, and of all but the checksum itself.
+    private static func checksum(of file: [UInt8], as key: BlockID) -> UInt32 {
+        let name = key.digest
+        var crc = Checksum.crc32(of: name, name.startIndex..<name.endIndex)
+        crc = Checksum.crc32(of: file, magic.count..<(headBytes - 4), continuing: crc)
         return Checksum.crc32(of: file, headBytes..<file.count, continuing: crc)
     }
 }

@@ -91,8 +91,8 @@ struct TileKeys {
             case .bytes(let bytes): name = BlockID(hashing: bytes)
             case .strokes: return false
             case nil:
-                // With other processes a block's name is the hash of its bytes; with this one's alone it has gone.
-                if local != nil { return false }
+                // The name of a block that travels is the hash of its bytes; one of this process has gone.
+                if local?.hasNamed(block) == true { return false }
             }
             chunks[block] = name
             changed.chunks[index] = .samples(name)

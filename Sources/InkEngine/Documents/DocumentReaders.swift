@@ -89,7 +89,7 @@ public enum DocumentReaders {
 
     private static func isProject(_ bytes: [UInt8], _ name: String, _ context: DocumentContext) -> Bool {
         // A file without a canvas is not a project and need not be read.
-        guard bytes.firstRange(of: Array("\"canvas".utf8)) != nil else { return false }
+        guard bytes.holds("\"canvas") else { return false }
         // Whatever the error, it is not a project.
         return (try? ProjectLoader.load(bytes: bytes, name: name, limits: context.limits)) != nil
     }

@@ -4,7 +4,7 @@ struct QuickDrawDocument: DocumentReader {
 
     /// A first line that holds a drawing. A project that has such a key somewhere has a canvas as well.
     func recognizes(_ head: DocumentHead) -> Bool {
-        ForeignFormat.isQuickDraw(head.bytes) && head.bytes.firstRange(of: Array("\"canvas".utf8)) == nil
+        ForeignFormat.isQuickDraw(head.bytes) && !head.bytes.holds("\"canvas")
     }
 
     func read(

@@ -22,31 +22,23 @@ public enum ForeignFormat {
 
     /// The kind of a text that could not be read as an Ink project; nil if unknown.
     public static func name(ofText bytes: some Collection<UInt8>) -> String? {
-        let head = String(decoding: bytes.prefix(headBytes), as: UTF8.self)
-        let text = head.drop(while: { $0.isWhitespace || $0 == "\u{feff}" })
-        if text.hasPrefix("<") { return xmlName(text) }
-        if text.hasPrefix("{") || text.hasPrefix("[") { return jsonName(text) }
-        return nil
+        var text = Array(bytes.prefix(headBytes))[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        text = text.drop { " \t\r\n".utf8.contains($0) }
+        switch text.first {
+        case UInt8(ascii: "<"): return xmlName(text)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return jsonName(text)
+        default: return nil
+        }
     }
 
     /// Whether a text looks like drawings of Quick, Draw!: one object per line, with a word and its drawing.
     public static func isQuickDraw(_ bytes: some Collection<UInt8>) -> Bool {
         let blanks = Array(" \t\r\n".utf8)
         let text = bytes.prefix(headBytes).drop { blanks.contains($0) }
-        // Every project is asked: characters would take longer than the rest of reading a small one.
         guard text.first == UInt8(ascii: "{") else { return false }
         let line = Array(text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-        return contains(line, "\"drawing\"") && (contains(line, "\"word\"") || contains(line, "\"key_id\""))
-    }
-
-    private static func contains(_ bytes: [UInt8], _ text: String) -> Bool {
-        let wanted = Array(text.utf8)
-        guard bytes.count >= wanted.count else { return false }
-        return bytes.withUnsafeBufferPointer { bytes in
-            (0...bytes.count - wanted.count).contains { start in
-                bytes[start] == wanted[0] && wanted.indices.allSatisfy { bytes[start + $0] == wanted[$0] }
-            }
-        }
+        return line.holds("\"drawing\"") && (line.holds("\"word\"") || line.holds("\"key_id\""))
     }
 
     private static let binary: [(start: [UInt8], offset: Int, name: String)] = [
@@ -80,9 +72,8 @@ public enum ForeignFormat {
     /// The kind of a gzip file, by the first bytes of its content.
     private static func packedName(_ bytes: [UInt8]) -> String? {
         guard let content = RawInflate.gzipHead(bytes, limit: headBytes) else { return nil }
-        let text = String(decoding: content, as: UTF8.self)
-        if text.contains("<xournal") { return "a Xournal++ document" }
-        if text.contains("\"engine_snapshot\"") || text.contains("\"store_snapshot\"") { return "an rnote document" }
+        if content.holds("<xournal") { return "a Xournal++ document" }
+        if content.holds("\"engine_snapshot\"") || content.holds("\"store_snapshot\"") { return "an rnote document" }
         return name(ofText: content).map { "\($0), packed with gzip" }
     }
 
@@ -96,26 +87,26 @@ public enum ForeignFormat {
                 ("application/vnd.oasis.opendocument", "an OpenDocument file"), ("application/epub", "an EPUB book"),
             ] where type.hasPrefix(start) { return name }
         }
-        let names = String(decoding: bytes.suffix(tailBytes), as: UTF8.self)
+        let names = bytes.suffix(tailBytes)
         for (entry, name) in [
             ("Document.archive", "a Procreate document"), ("maindoc.xml", "a Krita document"),
             ("stack.xml", "an OpenRaster picture"), ("Session.plist", "a Notability note"),
             ("index.notes.pb", "a GoodNotes document"), ("[Content_Types].xml", "an Office document"),
             ("canvas.fig", "a Figma file"),
-        ] where names.contains(entry) { return name }
+        ] where names.holds(entry) { return name }
         return nil
     }
 
-    private static func xmlName(_ text: Substring) -> String {
-        let lowercased = text.lowercased()
+    private static func xmlName(_ text: ArraySlice<UInt8>) -> String {
+        let lowercased = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         for (tag, name) in [
             ("<svg", svg), ("<xournal", "a Xournal document"), ("inkml", "an InkML document"),
-        ] where lowercased.contains(tag) { return name }
+        ] where lowercased.holds(tag) { return name }
         return "XML or HTML text"
     }
 
-    private static func jsonName(_ text: Substring) -> String? {
-        func holds(_ keys: String...) -> Bool { keys.allSatisfy { text.contains("\"\($0)\"") } }
+    private static func jsonName(_ text: ArraySlice<UInt8>) -> String? {
+        func holds(_ keys: String...) -> Bool { keys.allSatisfy { text.holds("\"\($0)\"") } }
         if holds("type", "excalidraw") { return "an Excalidraw drawing" }
         if holds("type", "excalidrawlib") { return "an Excalidraw library" }
         if holds("tldrawFileFormatVersion") { return "a tldraw drawing" }

@@ -22,10 +22,10 @@ final class HeadWatch: Sendable {
         try PosixThread { [self] in
             while !pause.isClosed {
                 pause.wait(milliseconds: Int(min(milliseconds / 2, 5_000)))
-                let now = SystemClock.milliseconds
                 // Not closed yet, since the library tells of that before it closes the socket.
                 awaited.withLock { awaited in
-                    for each in awaited.values where now - each.since > milliseconds {
+                    let now = SystemClock.milliseconds
+                    for each in awaited.values where now > each.since + milliseconds {
                         shutdown(each.socket, Int32(SHUT_RDWR))
                     }
                 }

@@ -98,7 +98,7 @@ extension FarmService {
     ///
     /// - Parameter id: `JobFacts.batch`.
     /// - Throws: `store`, `ended`.
-    public func batch(_ id: [UInt8]) throws(ServiceError) -> BatchFacts? { try facts(ofBatches: [id]).first }
+    public func batch(_ id: [UInt8]) throws(ServiceError) -> BatchFacts? { try facts(ofBatches: [id]).facts.first }
 
     /// The newest batches first.
     ///
@@ -114,26 +114,41 @@ extension FarmService {
         do throws(StoreError) { found = try store.batches(before: cursor, limit: limit + 1) } catch {
             throw .store(error)
         }
-        let page = found.prefix(limit)
-        return (try facts(ofBatches: page.map(\.id)), found.count > limit ? page.last?.first : nil)
+        var page = found.prefix(limit)
+        let batches = try facts(ofBatches: page.map(\.id), jobsMax: Self.listedJobsMax)
+        page = page.prefix(batches.examined)
+        return (batches.facts, found.count > page.count ? page.last?.first : nil)
     }
 
+    /// Jobs of the batches of a page, beyond which it ends: all their states are looked at.
+    private static let listedJobsMax = 100_000
+
     /// Those of the batches that there are, in the same order.
-    private func facts(ofBatches ids: [[UInt8]]) throws(ServiceError) -> [BatchFacts] {
+    ///
+    /// - Parameter jobsMax: those after so many jobs are left out.
+    private func facts(
+        ofBatches ids: [[UInt8]], jobsMax: Int = .max
+    ) throws(ServiceError) -> (facts: [BatchFacts], examined: Int) {
         var jobs: [(id: [UInt8], states: [StoredJobState])] = []
+        var count = 0
         do throws(StoreError) {
-            for id in ids { jobs.append((id, try store.states(keyPrefix: id))) }
+            for id in ids where count < jobsMax {
+                jobs.append((id, try store.states(keyPrefix: id)))
+                count += jobs[jobs.count - 1].states.count
+            }
         } catch { throw .store(error) }
+        let examined = jobs.count
         jobs.removeAll { $0.states.isEmpty }
-        guard !jobs.isEmpty else { return [] }
+        guard !jobs.isEmpty else { return ([], examined) }
         let open = jobs.map { $0.states.filter { $0.ending == nil }.map(\.number) }
         let report = open.contains { !$0.isEmpty } ? report() : nil
         let (begun, timesLeft) = try look { loop in
             (Set(loop.begunJobs), report.map { loop.timesLeft(of: open, $0) })
         }
-        return jobs.enumerated().map { index, batch in
+        let facts = jobs.enumerated().map { index, batch in
             BatchFacts(batch.id, batch.states, begun: begun, timeLeft: timesLeft?[index])
         }
+        return (facts, examined)
     }
 
     /// - Throws: `ended`.

@@ -14,7 +14,7 @@ struct ExcalidrawDocument: DocumentReader {
         guard ["an Excalidraw drawing", "an Excalidraw library"].contains(ForeignFormat.name(ofText: head.bytes) ?? "")
         else { return false }
         // A project may have such words in its texts.
-        func has(_ key: String) -> Bool { head.bytes.firstRange(of: Array("\"\(key)".utf8)) != nil }
+        func has(_ key: String) -> Bool { head.bytes.holds("\"\(key)") }
         return !has("canvas") && (has("elements\"") || has("library"))
     }
 

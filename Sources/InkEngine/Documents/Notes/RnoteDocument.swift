@@ -10,7 +10,7 @@ struct RnoteDocument: DocumentReader {
         guard head.bytes.starts(with: [0x1F, 0x8B]), let text = RawInflate.gzipHead(head.bytes, limit: 4096) else {
             return false
         }
-        return text.firstRange(of: Array("\"engine_snapshot\"".utf8)) != nil
+        return text.holds("\"engine_snapshot\"")
     }
 
     func read(

@@ -71,7 +71,7 @@ struct UnipenDocument: DocumentReader {
 
     func recognizes(_ head: DocumentHead) -> Bool {
         let text = head.bytes.prefix(8192)
-        return text.firstRange(of: Array(".COORD".utf8)) != nil && text.firstRange(of: Array(".PEN_DOWN".utf8)) != nil
+        return text.holds(".COORD") && text.holds(".PEN_DOWN")
     }
 
     func read(

@@ -17,7 +17,7 @@ struct XournalDocument: DocumentReader {
     }
 
     private static func begins(_ text: [UInt8]) -> Bool {
-        text.prefix(1024).firstRange(of: Array("<xournal".utf8)) != nil
+        text.prefix(1024).holds("<xournal")
     }
 
     func read(
