@@ -17,10 +17,11 @@ public struct ExportJob: Sendable {
     /// Turns in proportion to the others of the same priority; at least 1.
     public var weight: Int
 
-    /// Bytes of the project's file and about how many pixels are wanted, as far as they are known before the project is
-    /// read: for estimates.
+    /// Bytes of the project's file, about how many pixels are wanted, and how the first file is encoded, as far as they
+    /// are known before the project is read: for estimates.
     public var byteCount: Int?
     public var pixelCount: Double?
+    public var encoding = PictureEncoding()
     /// Whether its time is estimated, and speaks for other jobs.
     public var isEstimated = true
     /// Of its project; to be shared by all jobs of one project.

@@ -3,7 +3,7 @@ import Glibc
 /// Past errors of estimates of one sort: logarithms of the true time over the estimated one. An interval is as wide as
 /// they were.
 struct ErrorHistory: Sendable {
-    /// Errors before there are any: where 5, 50 and 95 of 100 are below.
+    /// Where 5, 50 and 95 of 100 errors are below, or are to be expected.
     struct Usual: Hashable, Sendable {
         var low: Double
         var middle: Double
@@ -13,10 +13,11 @@ struct ErrorHistory: Sendable {
     /// The oldest at `next`, once there are `countMax`.
     private var errors: [Double]
     private var next = 0
-    /// Below which 5, 50 and 95 of 100 are.
+    /// Below which 5, 50 and 95 of 100 of the next job's are to be expected.
     private(set) var quantiles: Usual
 
     private static let countMax = 160
+    private static let margin = 0.015
 
     /// - Parameter count: as many as so many errors the usual ones weigh.
     init(_ usual: Usual, count: Int = 13) {
@@ -47,7 +48,8 @@ struct ErrorHistory: Sendable {
             let index = min(max(Int(position.rounded(.down)), 0), sorted.count - 2)
             return sorted[index] + (sorted[index + 1] - sorted[index]) * min(max(position - Double(index), 0), 1)
         }
-        return Usual(low: rank(0.05), middle: rank(0.5), high: rank(0.95))
+        // The next job differs from all those before, and the errors of one job are alike.
+        return Usual(low: rank(0.05 - margin), middle: rank(0.5), high: rank(0.95 + margin))
     }
 
     /// The value of the normal distribution below which that share is, to about 0.005.

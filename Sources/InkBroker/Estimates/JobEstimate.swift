@@ -1,4 +1,5 @@
 import Glibc
+import InkEngine
 import InkProtocol
 
 /// What is known of a job's work, and how much of it is left.
@@ -87,9 +88,10 @@ struct JobEstimate: Sendable {
     /// Tiles that were looked up among the results of earlier jobs.
     private var found = 0
     private var missed = 0
-    var told: [Told] = []
-    /// Twentieths of the job.
-    var lastSlot = -1
+    /// In the order of time; at most `toldMax`, every `toldStep`th of all.
+    private var told: [Told] = []
+    private var toldCount = 0
+    private var toldStep = 1
     var nextTold: UInt64 = 0
 
     init(_ size: RoughSize, priority: Int, weight: Int, place: Int, now: UInt64) {
@@ -99,7 +101,7 @@ struct JobEstimate: Sendable {
         self.priority = priority
         self.weight = Double(max(1, weight))
         self.place = place
-        rough = Part(.unread, size.work)
+        rough = Part(size.kind, size.work)
         prepare = Part(.prepare, size.prepare)
     }
 
@@ -109,6 +111,38 @@ struct JobEstimate: Sendable {
         self.phase = phase
         phaseSince = now
         lastDone = now
+    }
+
+    private static let toldMax = 256
+
+    mutating func tell(_ estimate: Told) {
+        defer { toldCount += 1 }
+        guard toldCount % toldStep == 0 else { return }
+        if told.count == Self.toldMax {
+            told = stride(from: 0, to: told.count, by: 2).map { told[$0] }
+            toldStep *= 2
+        }
+        told.append(estimate)
+    }
+
+    /// What stood at moments of equal distance of its way: an estimate counts as often as people see it, and one that is
+    /// too long stands longest.
+    func toldAtMoments(until end: UInt64) -> [Told] {
+        var stood: [Told] = []
+        func look(_ count: Int, from start: UInt64, to end: UInt64) {
+            guard start < end else { return }
+            let step = Double(end - start) / Double(count)
+            var index = 0
+            for moment in 0..<count {
+                let time = start + UInt64((Double(moment) + 0.5) * step)
+                while index < told.count, told[index].time <= time { index += 1 }
+                if index > 0, told[index - 1].time >= start { stood.append(told[index - 1]) }
+            }
+        }
+        let begun = begun ?? end
+        look(4, from: submitted, to: begun)
+        look(20, from: begun, to: end)
+        return stood
     }
 
     mutating func pause(_ isPaused: Bool, now: UInt64) {
@@ -208,8 +242,8 @@ struct JobEstimate: Sendable {
         if phase == .rendering, isDone { enter(.finishing, now: now) }
     }
 
-    /// How the first file is encoded; nil before the project has been read.
-    var encoding: WorkKind? { work.map { $0.wholes.first?.kind ?? $0.encoding } }
+    /// How the first file is encoded.
+    var encoding: WorkKind { work.map { $0.wholes.first?.kind ?? $0.encoding } ?? rough.kind }
 
     mutating func lookedUp(isFound: Bool) { if isFound { found += 1 } else { missed += 1 } }
 
@@ -330,6 +364,8 @@ struct JobEstimate: Sendable {
 
 /// What is known of a picture before its project has been read, nanoseconds.
 struct RoughSize: Hashable, Sendable {
+    /// `unread`.
+    var kind = WorkKind.unread(.png, .balanced)
     var work: Double
     var prepare: Double
 }

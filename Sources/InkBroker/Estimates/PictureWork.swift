@@ -88,14 +88,16 @@ extension RoughSize {
     init?(_ job: ExportJob) {
         switch job.source {
         case .ready(let project, let order):
+            let kind = WorkKind.unread(order.options.encoding.format, order.options.encoding.effort)
             let strokes = project.layers.flattened().reduce(0) { $0 + $1.layer.strokes.count }
             self.init(
-                work: Self.pixel * Double(order.output.area) + Self.stroke * Double(strokes),
+                kind: kind, work: Self.pixel * Double(order.output.area) + Self.stroke * Double(strokes),
                 prepare: Self.prepared + Self.preparedStroke * Double(strokes))
         case .deferred:
             guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
+            let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(
-                work: Self.pixel * pixels + Self.byte * Double(bytes),
+                kind: kind, work: Self.pixel * pixels + Self.byte * Double(bytes),
                 prepare: Self.prepared + Self.preparedByte * Double(bytes))
         }
     }

@@ -85,7 +85,7 @@ struct TimeEstimator: Sendable {
     /// Forgets a job, and learns from one that was finished.
     mutating func ended(_ id: JobID, isFinished: Bool, now: UInt64) {
         guard let job = jobs.removeValue(forKey: id), isFinished else { return }
-        for told in job.told {
+        for told in job.toldAtMoments(until: now) {
             let truth = Double(now - min(now, told.time))
             let error = log((truth + told.slack) / (told.expected + told.slack))
             // Pictures of an encoding err alike; of one that is new, as others do.
@@ -95,7 +95,7 @@ struct TimeEstimator: Sendable {
         }
         for (kind, ratio) in job.measurements(now: now) {
             learned.learn(kind, ratio: ratio)
-            if kind == .unread { count(ratio * job.rough.total) }
+            if kind == job.rough.kind { count(ratio * job.rough.total) }
         }
     }
 
@@ -245,11 +245,7 @@ struct TimeEstimator: Sendable {
             progress: progress, doubt: expectation.doubt, isAlone: jobs.count == 1, isWhole: expectation.wholes > 0.5,
             encoding: job.encoding)
         let slack = Self.slack * ((elapsed ?? 0) + expected) + 1e6
-        let slot = progress.map { Int($0 * 20) } ?? -1
-        if slot > job.lastSlot || job.told.isEmpty {
-            jobs[id]?.told.append(.init(time: now, expected: expected, slack: slack, sort: sort))
-            jobs[id]?.lastSlot = slot
-        }
+        jobs[id]?.tell(.init(time: now, expected: expected, slack: slack, sort: sort))
         let quantiles = quantiles(sort)
         func seconds(_ error: Double) -> Double { ((expected + slack) * exp(error) - slack) / 1e9 }
         return TimeLeft(

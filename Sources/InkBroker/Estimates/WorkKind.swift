@@ -14,8 +14,8 @@ enum WorkKind: Hashable, Sendable {
     case whole(PictureFormat, EncodingEffort)
     /// Writing the last bytes and bringing the file to the disk.
     case finish
-    /// All work for a picture of which little more is known than its size.
-    case unread
+    /// All work for a picture of which little more is known than its size and how its first file is encoded.
+    case unread(PictureFormat, EncodingEffort)
 
     /// How often its time is that of the plan's estimate, before anything has been measured.
     ///
@@ -24,20 +24,26 @@ enum WorkKind: Hashable, Sendable {
         switch self {
         case .prepare: 0.6
         case .decode: 0.1
-        case .strokes: 2
-        case .composite: 0.5
+        case .strokes: 1.5
+        case .composite: 0.35
         case .encode(let format, let effort):
             switch (format, effort) {
             case (.png, .fast): 0.6
-            case (.png, .small): 45
-            case (.png, .balanced): 1.2
-            case (.avif, _), (.heic, _): 240
-            case (.jxl, _): 50
-            case (.tiff, _): 0.8
-            default: 1.2
+            case (.png, .small): 25
+            case (.avif, _), (.heic, _): 90
+            case (.jxl, _): 20
+            default: 0.8
             }
-        case .whole: 5
-        case .finish, .unread: 1
+        case .whole: 3.5
+        case .finish: 0.5
+        case .unread(let format, let effort):
+            switch (format, effort) {
+            case (.png, .small): 2.8
+            case (.avif, _), (.heic, _): 9
+            case (.jxl, _): 2.4
+            case (.webp, _): 1.8
+            default: 0.5
+            }
         }
     }
 }

@@ -48,6 +48,7 @@ extension ServiceLoop {
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
         if case .content(_, let byteCount, _) = submission.source { job.byteCount = Int(clamping: byteCount) }
         job.pixelCount = submission.picture.size.usualArea
+        job.encoding = submission.picture.options.encoding
         job.isPrivate = isFetched
         job.replaces = JobLoader.replacesFiles(submission)
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
