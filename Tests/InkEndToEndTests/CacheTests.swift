@@ -32,6 +32,13 @@ struct CacheTests {
         "{\"brush\": {\"type\": \"solid\", \"lineWidth\": 4}, \"points\": [[100, \(y)], [120, \(y + 3)]]}"
     }
 
+    /// Gray, 10 x 20, by its lower half.
+    private static func mask(_ lower: UInt8) -> String {
+        let gray = Array(repeating: UInt8(255), count: 100) + Array(repeating: lower, count: 100)
+        let file = MinimalPNGWriter.png(gray: gray, size: PixelSize(width: 10, height: 20))
+        return "\"maskImage\": \"\(Data(file).base64EncodedString())\","
+    }
+
     private let folder: EndToEndFolder
 
     init() throws { folder = try EndToEndFolder() }
@@ -72,19 +79,13 @@ struct CacheTests {
         #expect(try pixels(export(Self.project(), more: []).files) == pixels(first.files))
         let again = try export(Self.project(), more: cache)
         #expect(again.cached == 16 && again.files == first.files)
-        // Gray, 10 x 20; the lower half differs.
-        func mask(_ lower: UInt8) -> String {
-            let gray = Array(repeating: UInt8(255), count: 100) + Array(repeating: lower, count: 100)
-            let file = MinimalPNGWriter.png(gray: gray, size: PixelSize(width: 10, height: 20))
-            return "\"maskImage\": \"\(Data(file).base64EncodedString())\","
-        }
         let cases: [(String, String, ClosedRange<Int>)] = [
             ("appended", Self.project { $0.append(Self.stroke(300)) }, 14...15),
             ("inserted at the front", Self.project { $0.insert(Self.stroke(700), at: 0) }, 14...15),
             ("removed", Self.project { $0.remove(at: 30) }, 14...15),
             ("a moved group", Self.project(group: 620), 12...14),
-            ("a mask", Self.project(mask: mask(90)), 0...0),
-            ("another mask", Self.project(mask: mask(80)), 0...9),
+            ("a mask", Self.project(mask: Self.mask(90)), 0...0),
+            ("another mask", Self.project(mask: Self.mask(80)), 0...9),
         ]
         for (name, text, kept) in cases {
             let changed = try export(text, more: cache)
@@ -228,6 +229,22 @@ struct CacheTests {
             Self.project { $0.append(Self.stroke(300)) }, more: ["--broker", farm.endpoint, "--if-exists", "overwrite"])
         #expect((17...18).contains(folder.files(in: "cache").count))
         #expect(try cold(Self.project { $0.append(Self.stroke(300)) }) == changed.files)
+    }
+
+    @Test(
+        "Results are named by what samples say, not by how a worker has packed them: a farm finds those of one process")
+    func otherFarm() throws {
+        let text = Self.project(mask: Self.mask(90))
+        let alone = try export(text, more: cache)
+        #expect(alone.cached == 0 && folder.files(in: "cache").count == 16)
+        let farm = try FarmProcesses(workers: 1, brokerOptions: ["--result-cache", folder("cache")])
+        let there = try export(text, more: ["--broker", farm.endpoint])
+        #expect(there.files == alone.files)
+        #expect(folder.files(in: "cache").count == 16)
+        // A mask that differs is another.
+        _ = try export(
+            Self.project(mask: Self.mask(80)), more: ["--broker", farm.endpoint, "--if-exists", "overwrite"])
+        #expect(folder.files(in: "cache").count > 16)
     }
 
     @Test("A folder that cannot be used is an error before anything is made")

@@ -17,7 +17,8 @@ extension BrokerLoop {
         guard let results, let export = exports[job], let plan = export.plan, case .tile(let row, let column) = role
         else { return tell(.lookedUp(task, isFound: false)) }
         let (life, mailbox) = (export.life, mailbox)
-        results.lookUp(row: row, column: column, of: plan, job, version: version) { key, result in
+        results.lookUp(row: row, column: column, of: plan, job, version: version, content: store.content) {
+            key, result in
             mailbox.post(.lookedUp(task, life, role, key: key, result))
         }
     }

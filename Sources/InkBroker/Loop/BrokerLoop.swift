@@ -79,7 +79,7 @@ final class BrokerLoop {
         let encoder = parts.local.map(BlockEncoder.local) ?? .standard
         if let folder = parts.configuration.resultFolder {
             do throws(SystemFailure) {
-                results = try KeptResults(folder: folder, bytesMax: parts.configuration.resultBytes, parts.local)
+                results = try KeptResults(folder: folder, bytesMax: parts.configuration.resultBytes)
             } catch {
                 throw .results(folder: folder, operation: error.operation, errno: error.errno)
             }

@@ -7,7 +7,6 @@ import Synchronization
 /// done on lanes.
 final class KeptResults {
     private let store: ResultStore
-    private let local: LocalBlocks?
     private let finding: Lane
     private let keeping: Lane
     private let backlog = Backlog()
@@ -48,20 +47,28 @@ final class KeptResults {
         func key(row: Int, column: Int) -> BlockID? { keys.withLock { $0.key(row: row, column: column) } }
     }
 
-    init(folder: String, bytesMax: Int, _ local: LocalBlocks?) throws(SystemFailure) {
+    init(folder: String, bytesMax: Int) throws(SystemFailure) {
         store = try ResultStore(folder: folder, bytesMax: bytesMax)
-        self.local = local
         finding = try Lane()
         keeping = try Lane()
     }
 
     /// Looks for the result of a tile; `answer` is called on a lane with its key and what was found.
+    ///
+    /// - Parameter content: where a block is that the plan names.
     func lookUp(
-        row: Int, column: Int, of plan: PicturePlan, _ job: JobID, version: String,
+        row: Int, column: Int, of plan: PicturePlan, _ job: JobID, version: String, content: (BlockID) -> BlockContent?,
         _ answer: @escaping @Sendable (BlockID?, KeptResult?) -> Void
     ) {
-        let maker = known[job] ?? KeyMaker(TileKeys(plan, local: local, version: version))
-        known[job] = maker
+        let maker: KeyMaker
+        if let known = known[job] {
+            maker = known
+        } else {
+            var contents: [BlockID: BlockContent] = [:]
+            for block in plan.imageBlocks { contents[block] = content(block) }
+            maker = KeyMaker(TileKeys(plan, contents: contents, version: version))
+            known[job] = maker
+        }
         finding.run { [store] in
             let key = maker.key(row: row, column: column)
             answer(key, key.flatMap(store.result))

@@ -7,17 +7,18 @@ import InkProtocol
 /// Not safe for more than one thread.
 struct TileKeys {
     private let plan: PicturePlan
-    private let local: LocalBlocks?
     private let version: String
     private let strokes: [BlockID: DecisiveStrokes]
+    /// Of images, until they have been hashed.
+    private var contents: [BlockID: BlockContent]
     private var chunks: [BlockID: BlockID] = [:]
 
     /// - Parameters:
-    ///   - local: where blocks are whose names are no hashes.
+    ///   - contents: where the plan's rows of images are.
     ///   - version: the renderer's.
-    init(_ plan: PicturePlan, local: LocalBlocks?, version: String) {
+    init(_ plan: PicturePlan, contents: [BlockID: BlockContent], version: String) {
         self.plan = plan
-        self.local = local
+        self.contents = contents
         self.version = version
         var strokes: [BlockID: DecisiveStrokes] = [:]
         for layer in plan.scene.layers {
@@ -77,7 +78,7 @@ struct TileKeys {
         return named
     }
 
-    /// Names the rows of an image by their content; returns whether they are there.
+    /// Names the rows of an image by their samples, whoever has packed them; returns whether they could be read.
     private mutating func canonize(_ slice: inout ImageSlice?) -> Bool {
         guard var changed = slice else { return true }
         for index in changed.chunks.indices {
@@ -86,18 +87,23 @@ struct TileKeys {
                 changed.chunks[index] = .samples(known)
                 continue
             }
-            var name = block
-            switch local?.content(of: block) {
-            case .bytes(let bytes): name = BlockID(hashing: bytes)
-            case .strokes: return false
-            case nil:
-                // The name of a block that travels is the hash of its bytes; one of this process has gone.
-                if local?.hasNamed(block) == true { return false }
-            }
+            guard let samples = contents.removeValue(forKey: block)?.samples else { return false }
+            let name = BlockID(hashing: samples)
             chunks[block] = name
             changed.chunks[index] = .samples(name)
         }
         slice = changed
         return true
+    }
+}
+
+extension BlockContent {
+    /// nil if it cannot be read, or is not what its name says.
+    fileprivate var samples: [UInt8]? {
+        switch self {
+        case .local(let bytes): bytes
+        case .frame(let id, let source):
+            (try? source.read()).flatMap { frame in try? Block.verified(frame: frame, as: id).content() }
+        }
     }
 }

@@ -91,6 +91,22 @@ struct PicturePlan: Sendable {
             patternOrigin: scene.patternOrigin)
     }
 
+    /// The blocks that hold the samples of images.
+    var imageBlocks: Set<BlockID> {
+        var blocks: Set<BlockID> = []
+        func add(_ image: SceneImage<DecodedImage>?) {
+            for case .samples(let block) in image?.source.chunks ?? [] { blocks.insert(block) }
+        }
+        add(scene.baseImage)
+        for layer in scene.layers {
+            layer.forEach { layer in
+                add(layer.mask)
+                if case .marks(let image, _) = layer.kind { add(image) }
+            }
+        }
+        return blocks
+    }
+
     private func delivery(ofRow row: Int) -> TileDelivery {
         guard grid.isBands, !files.streamed.isEmpty else { return .pixels }
         let encoding = encoding(ofRow: row)
