@@ -262,6 +262,69 @@ struct HTTPFrontTests {
         #expect(try http.send("POST", "/v1/batches").status == 405)
     }
 
+    @Test("Overlays that are sent lie over the documents as those of ink export; they name no file of the broker's")
+    func overlays() throws {
+        let folder = try EndToEndFolder()
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        let pixels: [UInt8] = (0..<400).flatMap { [UInt8(truncatingIfNeeded: $0), 40, 250, 255] }
+        let mark = MinimalPNGWriter.png(rgba: pixels, size: PixelSize(width: 20, height: 20))
+        let overlay = """
+            {"overlays": [
+              {"type": "image", "file": "mark.png", "anchor": {"h": "left", "v": "top"}, "size": {"px": 60}},
+              {"type": "text", "text": "\u{a9} A. Painter", "font": {"size": 30, "unit": "px", "color": "#aa0000"},
+               "style": {"opacity": 1}}]}
+            """
+        let project = try folder.file("a.ink", GoodProject.small)
+        _ = try folder.file("mark.png", mark)
+        let export = try InkProcess.run([
+            "export", project, "--overlay", try folder.file("over.json", overlay), "--size", "400x300", "-o",
+            folder("a.png"),
+        ])
+        #expect(export.code == 0, "\(export.error)")
+        func post(_ overlay: String, _ more: [(String, String?, [UInt8])]) throws -> HTTPClient.Answer {
+            let (type, body) = HTTPClient.form(
+                [
+                    ("overlay", "over.json", Array(overlay.utf8)), ("document", "a.ink", Array(GoodProject.small.utf8)),
+                    ("options", nil, Array(#"{"size": ["400x300"]}"#.utf8)),
+                ] + more)
+            return try http.send("POST", "/v1/jobs", ["Content-Type": type], body: body)
+        }
+        let picture = ("overlay-picture", "mark.png", mark) as (String, String?, [UInt8])
+        let made = try post(overlay, [picture])
+        #expect(made.status == 201, "\(made.text)")
+        let job = try #require((made.json["jobs"] as? [[String: Any]])?.first?["id"] as? Int)
+        #expect(try http.end(of: job) == "finished")
+        let there = try SimplePNG.read(try http.get("/v1/jobs/\(job)/picture").body)
+        #expect(there.samples == (try SimplePNG.read(try folder.read("a.png"))).samples)
+
+        func image(_ file: String) -> String { #"{"overlays": [{"type": "image", "file": "\#(file)"}]}"# }
+        for (overlay, more, status, says) in [
+            (image(project), [], 422, "over.json: overlays[0].file"),
+            (image("/etc/passwd"), [picture], 422, "was not sent"),
+            (image("../1/over.json"), [picture], 422, "was not sent"),
+            (
+                #"{"overlays": [{"type": "image", "file": "mark.png", "file": "/etc/passwd"}]}"#, [picture], 422,
+                "was not"
+            ),
+            (
+                #"{"overlays": [{"type": "text", "text": "x", "font": {"file": "/a.ttf"}}]}"#, [], 422,
+                "fonts are not taken"
+            ),
+            (#"{"overlays": [{"type": "text", "text": "x"}], "fonts": ["/a.ttf"]}"#, [], 422, "over.json: fonts: "),
+            (#"{"overlays": [{"type": "text", "text": "x", "size": 3}]}"#, [], 422, "over.json: overlays[0].size"),
+            (image("a.png"), [("overlay-picture", "a.png", Array("x".utf8))], 422, "a.png: the image is not"),
+            ("[]", [], 422, "over.json: must be an object"), ("{", [], 400, "not JSON"), ("", [], 400, "not JSON"),
+            (image("mark.png"), [picture, ("overlay", "b.json", [])], 400, "comes twice"),
+        ] as [(String, [(String, String?, [UInt8])], Int, String)] {
+            let answer = try post(overlay, more)
+            #expect(answer.status == status && answer.text.contains(says), "\(says): \(answer.status) \(answer.text)")
+            #expect(!answer.text.contains("uploads"), "\(answer.text)")
+        }
+        let (type, body) = HTTPClient.form([("document", "a.ink", Array(GoodProject.small.utf8)), picture])
+        #expect(try http.send("POST", "/v1/jobs", ["Content-Type": type], body: body).status == 400)
+    }
+
     @Test("A picture that is sent beside the documents lies over them, as over those of ink export")
     func watermark() throws {
         let folder = try EndToEndFolder()

@@ -54,15 +54,14 @@ struct HTTPArguments: Sendable {
     func gateway(
         _ service: FarmService, _ environment: CommandEnvironment, presetFolders: [String]
     ) throws(CommandError) -> Gateway {
-        Gateway(configuration, service: service) { document, options, watermark, priority throws(SubmissionRefusal) in
+        Gateway(configuration, service: service) { document, options, marks, priority throws(SubmissionRefusal) in
             // The names of files that were sent, for the places where they lie.
             func refusal(_ error: CommandError, isOfOptions: Bool) -> SubmissionRefusal {
-                let text = watermark.map { error.description.replacing($0.path, with: $0.name) } ?? error.description
-                return SubmissionRefusal(text: text, isOfOptions: isOfOptions)
+                SubmissionRefusal(text: marks.renamed(error.description), isOfOptions: isOfOptions)
             }
             let maker: SubmissionMaker
             do throws(CommandError) {
-                maker = try Self.maker(document, options, watermark, priority, environment, presetFolders)
+                maker = try Self.maker(document, options, marks, priority, environment, presetFolders)
             } catch {
                 // No document has been read.
                 throw refusal(error, isOfOptions: true)
@@ -74,7 +73,7 @@ struct HTTPArguments: Sendable {
     }
 
     private static func maker(
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ watermark: SubmittedDocument?,
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ marks: SubmittedMarks,
         _ priority: Int, _ environment: CommandEnvironment, _ presetFolders: [String]
     ) throws(CommandError) -> SubmissionMaker {
         var line = ["submit", "--priority=\(priority)"]
@@ -90,7 +89,8 @@ struct HTTPArguments: Sendable {
         } else {
             line += presetFolders.map { "--presets=\($0)" }
         }
-        if let watermark { line.append("--watermark=\(watermark.path)") }
+        if let watermark = marks.watermark { line.append("--watermark=\(watermark.path)") }
+        if let overlay = marks.overlay { line.append("--overlay=\(overlay.path)") }
         line += ["--", document.path]
         // The file would be one of the broker's.
         for (name, value) in options where name == "watermark" {

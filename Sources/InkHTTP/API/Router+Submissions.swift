@@ -106,8 +106,7 @@ struct SubmissionOrder: Sendable {
     let key: String?
     let trace: TraceContext?
     var options: [(name: String, value: String)] = []
-    /// A picture.
-    var watermark: SubmittedDocument?
+    var marks = SubmittedMarks()
     var priority = JobPriority.normal
 
     /// Documents are read and packed by so many requests at a time, for the memory that it takes.
@@ -130,7 +129,7 @@ struct SubmissionOrder: Sendable {
             Self.reading.wait()
             do throws(SubmissionRefusal) {
                 defer { Self.reading.signal() }
-                planned = try gateway.planner(document, options, watermark, priority)
+                planned = try gateway.planner(document, options, marks, priority)
             } catch {
                 // The others would be refused for the same reason.
                 if error.isOfOptions { throw .unprocessable(error.text) }
@@ -248,92 +247,4 @@ private final class DocumentBody: BodyTaker {
     }
 
     func close() { UploadRoom.giveBack(file.byteCount) }
-}
-
-/// Documents, options and a picture as watermark as the parts of a form.
-private final class DocumentForm: FormTaker {
-    private nonisolated(unsafe) var order: SubmissionOrder
-    private nonisolated(unsafe) var upload: Spool.Upload?
-    private nonisolated(unsafe) var files: [SpooledFile] = []
-    private nonisolated(unsafe) var watermark: SpooledFile?
-    private nonisolated(unsafe) var fields: [String: [UInt8]] = [:]
-    private var byteCount: Int { files.reduce(watermark?.byteCount ?? 0) { $0 + $1.byteCount } }
-
-    private static let filesMax = 1000
-    private static let fieldBytesMax = 1 << 20
-
-    init(_ order: SubmissionOrder) { self.order = order }
-
-    func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
-        do throws(Problem) {
-            switch part.name {
-            case "document", "watermark": try takeFile(part, isNew: offset == 0, bytes)
-            case "options", "priority":
-                if offset == 0 {
-                    guard fields[part.name] == nil else { throw .malformed("the part \(part.name) comes twice") }
-                    fields[part.name] = []
-                }
-                guard fields[part.name, default: []].count + bytes.count <= Self.fieldBytesMax else {
-                    throw .tooLarge(Self.fieldBytesMax)
-                }
-                fields[part.name, default: []].append(contentsOf: bytes)
-            default: throw .malformed("there is no part \"\(part.name.prefix(64))\" here")
-            }
-            return nil
-        } catch {
-            return error.response
-        }
-    }
-
-    private func takeFile(_ part: FormPart, isNew: Bool, _ bytes: UnsafeRawBufferPointer) throws(Problem) {
-        let isWatermark = part.name == "watermark"
-        if isNew {
-            guard files.count < Self.filesMax else {
-                throw .malformed("there are more than \(Self.filesMax) documents")
-            }
-            guard !isWatermark || watermark == nil else { throw .malformed("the part watermark comes twice") }
-            let folder: Spool.Upload
-            if let upload { folder = upload } else { folder = try Spool.Upload(order.gateway.service.folder) }
-            upload = folder
-            let file = try folder.file(named: part.fileName ?? part.name)
-            if isWatermark { watermark = file } else { files.append(file) }
-        }
-        let limit = order.gateway.configuration.documentBytesMax
-        guard let file = isWatermark ? watermark : files.last, bytes.count <= limit - byteCount else {
-            throw .tooLarge(limit)
-        }
-        try UploadRoom.take(bytes.count, of: order.gateway)
-        do throws(Problem) { try file.append(bytes) } catch {
-            UploadRoom.giveBack(bytes.count)
-            throw error
-        }
-    }
-
-    func end() -> HTTPResponse {
-        do throws(Problem) {
-            if let text = fields["options"] {
-                order.options = try PictureOptionsSyntax.read(try Self.json(text, "options"))
-            }
-            if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
-            guard !files.isEmpty else { throw .malformed("the part document is missing") }
-            if let watermark {
-                guard !order.options.contains(where: { $0.name == "watermark" }) else {
-                    throw .malformed("watermark is a part and an option; only one of them is possible")
-                }
-                order.watermark = SubmittedDocument(name: watermark.name, path: watermark.path, isShared: false)
-            }
-            return try order.carryOut(
-                files.map { SubmittedDocument(name: $0.name, path: $0.path, isShared: false) })
-        } catch {
-            return error.response
-        }
-    }
-
-    private static func json(_ text: [UInt8], _ name: String) throws(Problem) -> JSONValue {
-        do throws(JSONReader.Failure) { return try JSONReader.read(text) } catch {
-            throw .malformed("\(name) is not JSON: \(error.reason) at byte \(error.offset)")
-        }
-    }
-
-    func close() { UploadRoom.giveBack(byteCount) }
 }

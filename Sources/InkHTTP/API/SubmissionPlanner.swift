@@ -44,9 +44,8 @@ package struct SubmissionRefusal: Error, Sendable {
 ///
 /// - Parameters:
 ///   - options: names and values as on the command line, without dashes; a flag has an empty value.
-///   - watermark: a picture that was sent.
 package typealias SubmissionPlanner =
     @Sendable (
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ watermark: SubmittedDocument?,
+        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ marks: SubmittedMarks,
         _ priority: Int
     ) throws(SubmissionRefusal) -> [PlannedSubmission]

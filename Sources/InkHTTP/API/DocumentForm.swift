@@ -1,0 +1,130 @@
+import InkJSON
+import InkService
+
+/// Documents, options and what is to lie over the documents as the parts of a form.
+final class DocumentForm: FormTaker {
+    private nonisolated(unsafe) var order: SubmissionOrder
+    private nonisolated(unsafe) var upload: Spool.Upload?
+    private nonisolated(unsafe) var files: [(part: FilePart, file: SpooledFile)] = []
+    private nonisolated(unsafe) var fields: [String: [UInt8]] = [:]
+    private nonisolated(unsafe) var byteCount = 0
+
+    private enum FilePart: String {
+        case document
+        case watermark
+        case overlay
+        case overlayPicture = "overlay-picture"
+
+        var isSingle: Bool { self == .watermark || self == .overlay }
+    }
+
+    private static let filesMax = 1000
+    private static let fieldBytesMax = 1 << 20
+
+    init(_ order: SubmissionOrder) { self.order = order }
+
+    func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
+        do throws(Problem) {
+            if let kind = FilePart(rawValue: part.name) {
+                try takeFile(kind, part, isNew: offset == 0, bytes)
+            } else if part.name == "options" || part.name == "priority" {
+                if offset == 0 {
+                    guard fields[part.name] == nil else { throw .malformed("the part \(part.name) comes twice") }
+                    fields[part.name] = []
+                }
+                guard fields[part.name, default: []].count + bytes.count <= Self.fieldBytesMax else {
+                    throw .tooLarge(Self.fieldBytesMax)
+                }
+                fields[part.name, default: []].append(contentsOf: bytes)
+            } else {
+                throw .malformed("there is no part \"\(part.name.prefix(64))\" here")
+            }
+            return nil
+        } catch {
+            return error.response
+        }
+    }
+
+    private func takeFile(
+        _ kind: FilePart, _ part: FormPart, isNew: Bool, _ bytes: UnsafeRawBufferPointer
+    ) throws(Problem) {
+        if isNew {
+            guard files.count < Self.filesMax else { throw .malformed("there are more than \(Self.filesMax) files") }
+            guard !kind.isSingle || !files.contains(where: { $0.part == kind }) else {
+                throw .malformed("the part \(kind.rawValue) comes twice")
+            }
+            files.append((kind, try folder().file(named: part.fileName ?? part.name)))
+        }
+        guard let (open, file) = files.last, open == kind else {
+            throw .malformed("the part \(kind.rawValue) goes on after another one")
+        }
+        try append(bytes, to: file)
+    }
+
+    private func folder() throws(Problem) -> Spool.Upload {
+        if let upload { return upload }
+        let made = try Spool.Upload(order.gateway.service.folder)
+        upload = made
+        return made
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer, to file: SpooledFile) throws(Problem) {
+        let limit = order.gateway.configuration.documentBytesMax
+        guard bytes.count <= limit - byteCount else { throw .tooLarge(limit) }
+        try UploadRoom.take(bytes.count, of: order.gateway)
+        byteCount += bytes.count
+        try file.append(bytes)
+    }
+
+    func end() -> HTTPResponse {
+        do throws(Problem) {
+            if let text = fields["options"] {
+                order.options = try PictureOptionsSyntax.read(try Self.json(text, "options"))
+            }
+            if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
+            let documents = sent(.document)
+            guard !documents.isEmpty else { throw .malformed("the part document is missing") }
+            order.marks = try marks()
+            return try order.carryOut(documents)
+        } catch {
+            return error.response
+        }
+    }
+
+    private func sent(_ kind: FilePart) -> [SubmittedDocument] {
+        files.filter { $0.part == kind }
+            .map { SubmittedDocument(name: $0.file.name, path: $0.file.path, isShared: false) }
+    }
+
+    private func marks() throws(Problem) -> SubmittedMarks {
+        var marks = SubmittedMarks()
+        marks.watermark = sent(.watermark).first
+        if marks.watermark != nil, order.options.contains(where: { $0.name == "watermark" }) {
+            throw .malformed("watermark is a part and an option; only one of them is possible")
+        }
+        marks.pictures = sent(.overlayPicture)
+        guard let overlay = sent(.overlay).first else {
+            guard marks.pictures.isEmpty else {
+                throw .malformed("the part overlay-picture is only for a part overlay")
+            }
+            return marks
+        }
+        let text = Array(try SubmittedMarks.located(overlay, marks.pictures).line.utf8)
+        let file = try folder().file(named: overlay.name)
+        let failure = text.withUnsafeBytes { bytes -> Problem? in
+            do throws(Problem) { try append(bytes, to: file) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+        marks.overlay = SubmittedDocument(name: overlay.name, path: file.path, isShared: false)
+        return marks
+    }
+
+    private static func json(_ text: [UInt8], _ name: String) throws(Problem) -> JSONValue {
+        do throws(JSONReader.Failure) { return try JSONReader.read(text) } catch {
+            throw .malformed("\(name) is not JSON: \(error.reason) at byte \(error.offset)")
+        }
+    }
+
+    func close() { UploadRoom.giveBack(byteCount) }
+}
