@@ -70,8 +70,7 @@ struct SourceMetadata: Hashable {
     private static func isSequence(_ file: [UInt8]) -> Bool {
         if PNGImages().recognizes(file) {
             // Before the picture's data, which may be long.
-            let head = file.prefix(1 << 16)
-            return head.firstRange(of: Array("acTL".utf8)) != nil
+            return file.prefix(1 << 16).holds("acTL")
         }
         if WebPImages().recognizes(file) {
             return file.count > 20 && file[12..<16].elementsEqual("VP8X".utf8) && file[20] & 2 != 0

@@ -196,7 +196,7 @@ private struct KritaReader {
     private func hasStyles() throws(EngineError) -> Bool {
         let path = String(folder.dropLast("layers/".count)) + "annotations/layerstyles.asl"
         guard let bytes = try file(path) else { return false }
-        return bytes.firstRange(of: Array("enabbool\u{1}".utf8)) != nil
+        return bytes.holds("enabbool\u{1}")
     }
 
     private mutating func addPixels(
