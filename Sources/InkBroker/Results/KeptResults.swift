@@ -38,13 +38,13 @@ final class KeptResults {
         var result: KeptResult
     }
 
-    /// Makes the keys of an export on the lane.
+    /// The keys of an export, which the lane prepares before it makes the first.
     private final class KeyMaker: Sendable {
-        private let keys: Mutex<TileKeys>
+        private let keys = Mutex<TileKeys?>(nil)
 
-        init(_ keys: TileKeys) { self.keys = Mutex(keys) }
+        func prepare(_ keys: TileKeys) { self.keys.withLock { $0 = keys } }
 
-        func key(row: Int, column: Int) -> BlockID? { keys.withLock { $0.key(row: row, column: column) } }
+        func key(row: Int, column: Int) -> BlockID? { keys.withLock { $0?.key(row: row, column: column) } }
     }
 
     init(folder: String, bytesMax: Int) throws(SystemFailure) {
@@ -64,10 +64,11 @@ final class KeptResults {
         if let known = known[job] {
             maker = known
         } else {
+            maker = KeyMaker()
+            known[job] = maker
             var contents: [BlockID: BlockContent] = [:]
             for block in plan.imageBlocks { contents[block] = content(block) }
-            maker = KeyMaker(TileKeys(plan, contents: contents, version: version))
-            known[job] = maker
+            finding.run { [contents] in maker.prepare(TileKeys(plan, contents: contents, version: version)) }
         }
         finding.run { [store] in
             let key = maker.key(row: row, column: column)

@@ -3,22 +3,21 @@ import InkProtocol
 
 /// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their
 /// names, and the renderer. Of a block of strokes counts what decides the pixels of those that meet the tile.
-///
-/// Not safe for more than one thread.
-struct TileKeys {
+struct TileKeys: Sendable {
     private let plan: PicturePlan
     private let version: String
     private let strokes: [BlockID: DecisiveStrokes]
-    /// Of images, until they have been hashed.
-    private var contents: [BlockID: BlockContent]
-    private var chunks: [BlockID: BlockID] = [:]
+    /// The names of images' rows by their samples; of those that could be read.
+    private let samples: [BlockID: BlockID]
 
+    /// Reads and hashes the images.
+    ///
     /// - Parameters:
     ///   - contents: where the plan's rows of images are.
     ///   - version: the renderer's.
     init(_ plan: PicturePlan, contents: [BlockID: BlockContent], version: String) {
         self.plan = plan
-        self.contents = contents
+        samples = contents.compactMapValues { $0.samples.map { BlockID(hashing: $0) } }
         self.version = version
         var strokes: [BlockID: DecisiveStrokes] = [:]
         for layer in plan.scene.layers {
@@ -28,7 +27,7 @@ struct TileKeys {
     }
 
     /// nil if something that decides the tile is not there any more.
-    mutating func key(row: Int, column: Int) -> BlockID? {
+    func key(row: Int, column: Int) -> BlockID? {
         var task = plan.task(row: row, column: column)
         guard canonize(&task.baseImage) else { return nil }
         var isWhole = true
@@ -79,17 +78,11 @@ struct TileKeys {
     }
 
     /// Names the rows of an image by their samples, whoever has packed them; returns whether they could be read.
-    private mutating func canonize(_ slice: inout ImageSlice?) -> Bool {
+    private func canonize(_ slice: inout ImageSlice?) -> Bool {
         guard var changed = slice else { return true }
         for index in changed.chunks.indices {
             guard case .samples(let block) = changed.chunks[index] else { continue }
-            if let known = chunks[block] {
-                changed.chunks[index] = .samples(known)
-                continue
-            }
-            guard let samples = contents.removeValue(forKey: block)?.samples else { return false }
-            let name = BlockID(hashing: samples)
-            chunks[block] = name
+            guard let name = samples[block] else { return false }
             changed.chunks[index] = .samples(name)
         }
         slice = changed
