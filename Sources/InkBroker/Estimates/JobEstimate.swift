@@ -1,5 +1,4 @@
 import Glibc
-import InkEngine
 import InkProtocol
 
 /// What is known of a job's work, and how much of it is left.
@@ -149,7 +148,7 @@ struct JobEstimate: Sendable {
         self.isPaused = isPaused
         lastDone = now
         // Nobody could have known.
-        told = []
+        (told, toldCount, toldStep) = ([], 0, 1)
     }
 
     mutating func begin(now: UInt64) {
@@ -364,8 +363,8 @@ struct JobEstimate: Sendable {
 
 /// What is known of a picture before its project has been read, nanoseconds.
 struct RoughSize: Hashable, Sendable {
-    /// `unread`.
-    var kind = WorkKind.unread(.png, .balanced)
+    /// `unread` or `unknown`.
+    var kind: WorkKind
     var work: Double
     var prepare: Double
 }

@@ -33,7 +33,10 @@ struct TimeEstimator: Sendable {
 
     mutating func submitted(_ id: JobID, _ size: RoughSize?, priority: Int, weight: Int, now: UInt64) {
         places += 1
-        let size = size ?? RoughSize(work: ended.count > 0 ? ended.mean : Self.unknownWork, prepare: 20e6)
+        let size =
+            size
+            ?? RoughSize(
+                kind: .unknown, work: ended.count > 0 ? ended.mean : Self.unknownWork, prepare: 20e6)
         jobs[id] = JobEstimate(size, priority: priority, weight: weight, place: places, now: now)
     }
 

@@ -16,6 +16,8 @@ enum WorkKind: Hashable, Sendable {
     case finish
     /// All work for a picture of which little more is known than its size and how its first file is encoded.
     case unread(PictureFormat, EncodingEffort)
+    /// The same where not even that is known: by the work of other pictures.
+    case unknown
 
     /// How often its time is that of the plan's estimate, before anything has been measured.
     ///
@@ -36,6 +38,7 @@ enum WorkKind: Hashable, Sendable {
             }
         case .whole: 3.5
         case .finish: 0.5
+        case .unknown: 1
         case .unread(let format, let effort):
             switch (format, effort) {
             case (.png, .small): 2.8

@@ -113,7 +113,9 @@ private struct EstimatedFarm {
         case .submit(let id):
             let job = makeJob()
             jobs[id] = job
-            let rough = RoughSize(work: job.work.rows.reduce(0) { $0 + $1.strokes + $1.composite }, prepare: 20e6)
+            let rough = RoughSize(
+                kind: .unread(.png, .balanced), work: job.work.rows.reduce(0) { $0 + $1.strokes + $1.composite },
+                prepare: 20e6)
             estimator.submitted(id, rough, priority: 0, weight: 1, now: now)
             waiting.append(id)
             admit()

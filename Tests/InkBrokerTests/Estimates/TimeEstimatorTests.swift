@@ -9,7 +9,7 @@ import Testing
 private let second: UInt64 = 1_000_000_000
 
 @Suite struct TimeEstimatorTests {
-    private let rough = RoughSize(work: 8e9, prepare: 0.1e9)
+    private let rough = RoughSize(kind: .unread(.png, .balanced), work: 8e9, prepare: 0.1e9)
 
     private func work(rows: Int, wholes: [PictureWork.Whole] = []) -> PictureWork {
         var work = PictureWork(
@@ -85,6 +85,21 @@ private let second: UInt64 = 1_000_000_000
         rendering(&estimator, JobID(2))
         let left = try #require(estimator.timesLeft(now: 0) { _ in 0 }[JobID(2)])
         #expect((9...16).contains(left.seconds))
+    }
+
+    /// A job of which nothing is known is taken for one as those before, and says nothing of their encoding.
+    @Test func unknownJobsAreAsOthers() throws {
+        var estimator = TimeEstimator()
+        rendering(&estimator)
+        for row in 0..<8 { tile(&estimator, row, slowness: 1, now: UInt64(row / 2 + 1) * second) }
+        estimator.ended(JobID(1), isFinished: true, now: 4 * second + second / 10)
+        let known = estimator.learned.ratio(of: rough.kind)
+        estimator.submitted(JobID(2), nil, priority: 0, weight: 1, now: 5 * second)
+        let left = try #require(estimator.timesLeft(now: 5 * second) { _ in 0 }[JobID(2)])
+        #expect((3...6).contains(left.seconds), "\(left)")
+        rendering(&estimator, JobID(3))
+        estimator.ended(JobID(2), isFinished: true, now: 90 * second)
+        #expect(estimator.learned.ratio(of: rough.kind) == known)
     }
 
     @Test func nobodyToWorkMeansNoEstimate() {
@@ -187,7 +202,8 @@ private let second: UInt64 = 1_000_000_000
             switch int(0...11) {
             case 0:
                 estimator.submitted(
-                    id, int(0...1) == 0 ? nil : RoughSize(work: number(), prepare: number()), priority: int(-2...2),
+                    id, int(0...1) == 0 ? nil : RoughSize(kind: .unknown, work: number(), prepare: number()),
+                    priority: int(-2...2),
                     weight: int(-1...9), now: now)
             case 1: estimator.began(id, now: now)
             case 2:
@@ -225,7 +241,7 @@ private let second: UInt64 = 1_000_000_000
     }
 
     private func job() -> JobEstimate {
-        JobEstimate(RoughSize(work: 1, prepare: 1), priority: 0, weight: 1, place: 0, now: 100)
+        JobEstimate(RoughSize(kind: .unknown, work: 1, prepare: 1), priority: 0, weight: 1, place: 0, now: 100)
     }
 
     /// An estimate counts for as long as it stood, so also one that was too long and stood to the end.
