@@ -16,13 +16,15 @@ struct HTTPClient {
     var headers: [String: String] = [:]
 
     /// A request with what it needs; `host` replaces the address.
+    ///
+    /// - Parameter cuts: of the body: where it waits a little, so that the broker sees what is there until then.
     func send(
-        _ method: String, _ path: String, _ own: [String: String] = [:], body: [UInt8] = []
+        _ method: String, _ path: String, _ own: [String: String] = [:], body: [UInt8] = [], cuts: [Int] = []
     ) throws -> Answer {
         var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"].merging(headers) { $1 }.merging(own) { $1 }
         if !body.isEmpty || method == "POST" { all["Content-Length"] = all["Content-Length"] ?? "\(body.count)" }
         let head = "\(method) \(path) HTTP/1.1\r\n" + all.map { "\($0.key): \($0.value)\r\n" }.joined() + "\r\n"
-        return try Self.answer(raw(Array(head.utf8) + body))
+        return try Self.answer(raw(Array(head.utf8) + body, cuts: cuts.map { head.utf8.count + $0 }))
     }
 
     func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer { try send("GET", path, headers) }
@@ -56,16 +58,21 @@ struct HTTPClient {
 
     /// Sends bytes and reads what comes until the other side closes, or for so long.
     ///
-    /// - Parameter onSent: gets how many have been sent.
+    /// - Parameters:
+    ///   - cuts: where it waits a little.
+    ///   - onSent: gets how many have been sent.
     func raw(
-        _ bytes: [UInt8], seconds: Double = 60, closesEarly: Bool = false, onSent: (Int) -> Void = { _ in }
+        _ bytes: [UInt8], seconds: Double = 60, cuts: [Int] = [], closesEarly: Bool = false,
+        onSent: (Int) -> Void = { _ in }
     ) throws -> [UInt8] {
         let descriptor = try connect()
         defer { close(descriptor) }
         var sent = 0
         while sent < bytes.count {
+            if cuts.contains(sent) { usleep(60_000) }
+            let end = cuts.filter { $0 > sent }.min() ?? bytes.count
             let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                Glibc.send(descriptor, $0.baseAddress! + sent, end - sent, Int32(MSG_NOSIGNAL))
             }
             // An answer may come before all has been sent.
             if count <= 0 { break }

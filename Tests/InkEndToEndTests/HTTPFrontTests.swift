@@ -321,8 +321,67 @@ struct HTTPFrontTests {
             #expect(answer.status == status && answer.text.contains(says), "\(says): \(answer.status) \(answer.text)")
             #expect(!answer.text.contains("uploads"), "\(answer.text)")
         }
+        #expect(try post(overlay, [picture, picture]).status == 400)
         let (type, body) = HTTPClient.form([("document", "a.ink", Array(GoodProject.small.utf8)), picture])
         #expect(try http.send("POST", "/v1/jobs", ["Content-Type": type], body: body).status == 400)
+    }
+
+    @Test("What is said of overlays names the file that was sent, and each of their pictures is held once")
+    func overlayMemory() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        // Outside of the picture, which is a warning of the job.
+        let far = #"{"overlays": [{"type": "text", "text": "x", "anchor": {"offset": [5000, 5000]}}]}"#
+        let (type, body) = HTTPClient.form([
+            ("document", "a.ink", Array(GoodProject.small.utf8)), ("overlay", "far.json", Array(far.utf8)),
+        ])
+        for status in [201, 200] {
+            let made = try http.send("POST", "/v1/jobs", ["Content-Type": type, "Idempotency-Key": "x"], body: body)
+            #expect(made.status == status, "\(made.text)")
+            let job = try #require((made.json["jobs"] as? [[String: Any]])?.first?["id"] as? Int)
+            #expect(try http.end(of: job) == "finished")
+            let text = try http.get("/v1/jobs/\(job)").text
+            #expect(
+                text.contains("far.json: overlays[0]: the overlay lies outside") && !text.contains("uploads"), "\(text)"
+            )
+        }
+        // 8 MB, most of it no pixels.
+        var mark = MinimalPNGWriter.png(
+            rgba: [UInt8](repeating: 90, count: 1600), size: PixelSize(width: 20, height: 20))
+        mark += [UInt8](repeating: 0, count: 8 << 20)
+        let one = #"{"type": "image", "file": "mark.png"}"#
+        let many = #"{"overlays": [\#(Array(repeating: one, count: 64).joined(separator: ","))]}"#
+        let form = HTTPClient.form([
+            ("document", "a.ink", Array(GoodProject.small.utf8)), ("overlay", "o.json", Array(many.utf8)),
+            ("overlay-picture", "mark.png", mark),
+        ])
+        #expect(try http.send("POST", "/v1/jobs", ["Content-Type": form.type], body: form.body).status == 201)
+        let process = try #require(farm.broker?.process.processIdentifier)
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }.flatMap { Int($0.filter(\.isNumber)) }
+        #expect(try #require(peak) < 300_000, "\(peak ?? 0) kB, and 64 copies have 512 MB")
+    }
+
+    @Test("A form may be cut anywhere by the network", arguments: 1...4)
+    func cutForm(bytes: Int) throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: Self.front)
+        let http = try farm.http()
+        let mark = MinimalPNGWriter.png(
+            rgba: [UInt8](repeating: 90, count: 1600), size: PixelSize(width: 20, height: 20))
+        let overlay = Array(#"{"overlays": [{"type": "image", "file": "mark.png"}]}"#.utf8)
+        let parts: [(name: String, file: String?, bytes: [UInt8])] = [
+            ("document", "a.ink", Array(GoodProject.small.utf8)), ("options", nil, Array(#"{"size": ["40x40"]}"#.utf8)),
+            ("priority", nil, Array("0".utf8)), ("watermark", "w.png", mark), ("overlay", "o.json", overlay),
+            ("overlay-picture", "mark.png", mark), ("document", "a.ink", Array(GoodProject.small.utf8)),
+        ]
+        let (type, body) = HTTPClient.form(parts)
+        // So many bytes after each part's head.
+        let cuts = body.indices.dropFirst(4).filter { Array(body[($0 - 4)..<$0]) == Array("\r\n\r\n".utf8) }
+        #expect(cuts.count >= parts.count)
+        let made = try http.send(
+            "POST", "/v1/jobs", ["Content-Type": type], body: body, cuts: cuts.map { $0 + bytes })
+        #expect(made.status == 201 && (made.json["jobs"] as? [Any])?.count == 2, "\(made.text)")
+        #expect((made.json["failures"] as? [Any] ?? []).isEmpty, "\(made.text)")
     }
 
     @Test("A picture that is sent beside the documents lies over them, as over those of ink export")

@@ -29,10 +29,13 @@ struct SubmissionMaker {
     /// The options `into` and `name` count only for where the pictures go.
     var isWritten: Bool { into != nil }
 
-    /// - Parameter onWarning: receives what readers of projects warn of.
+    /// - Parameters:
+    ///   - overlayName: of the file of overlays, in errors and warnings; nil: its path.
+    ///   - onWarning: receives what readers of projects warn of.
     /// - Throws: `usage` and others, before anything is read.
     init(
-        _ parsed: ParsedCommand, _ environment: CommandEnvironment, onWarning: @escaping @Sendable (String) -> Void
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment, overlayName: String? = nil,
+        onWarning: @escaping @Sendable (String) -> Void
     ) throws(CommandError) {
         self.onWarning = onWarning
         self.environment = environment
@@ -77,7 +80,9 @@ struct SubmissionMaker {
         }
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
-        overlays = arguments.overlays.isEmpty ? nil : try Overlays(arguments.overlays, limits: limits)
+        var marks = arguments.overlays
+        marks.shownFile = overlayName
+        overlays = marks.isEmpty ? nil : try Overlays(marks, limits: limits)
         let sendsText = !isShared && arguments.limitsPath == nil && overlays == nil
         opener = environment.exports.makeOpener(
             ReadingChoices(

@@ -102,7 +102,7 @@ struct HTTPArguments: Sendable {
         guard case .command(let parsed) = try CommandLineParser.parse(line, program: ProgramSyntax.ink) else {
             throw .usage("the options are not those of a picture")
         }
-        return try SubmissionMaker(parsed, environment) { _ in }
+        return try SubmissionMaker(parsed, environment, overlayName: marks.overlay?.name) { _ in }
     }
 
     /// Makes of a document what `ink submit` makes of it.

@@ -4,6 +4,8 @@ package import InkEngine
 package struct OverlayArguments: Hashable, Sendable {
     /// A file that describes overlays.
     package var file: String?
+    /// Its name in errors and warnings; nil: its path.
+    package var shownFile: String?
     /// A text, or the path of a picture; drawn above those of the file.
     package var watermark: String?
     /// Of the watermark, as are the others below.

@@ -10,18 +10,23 @@ struct OverlayFile {
     static let overlaysMax = 64
 
     private let path: String
+    /// Its name in errors and warnings.
+    private let shown: String
     private let limits: Limits
     private var fonts: OverlayFonts
     /// The files that it names.
     private var files: [String] = []
+    /// Those that are pictures, each read once.
+    private var pictures: [String: ImageOverlay] = [:]
 
     /// - Parameters:
     ///   - path: of the file; paths in it start from its folder.
+    ///   - shown: its name in errors and warnings.
     ///   - fonts: given beside it.
     /// - Returns: the overlays, and the files that are read for them.
     /// - Throws: `engine` with `badInput` that names the path in the file, such as `overlays[1].size`.
     static func read(
-        _ path: String, fonts: [String], limits: Limits
+        _ path: String, shown: String, fonts: [String], limits: Limits
     ) throws(ExportError) -> (overlays: [Overlay], files: [String]) {
         let bytes = try ExportError.wrapping { () throws(EngineError) in
             try FileSystem.read(path, limitBytes: bytesMax)
@@ -30,15 +35,15 @@ struct OverlayFile {
         do throws(JSONReader.Failure) {
             document = try JSONReader.read(bytes)
         } catch {
-            throw .engine(.badInput(Place(file: path), reason: "byte \(error.offset): \(error.reason)"))
+            throw .engine(.badInput(Place(file: shown), reason: "byte \(error.offset): \(error.reason)"))
         }
-        var file = OverlayFile(path: path, limits: limits, fonts: OverlayFonts(limits: limits))
+        var file = OverlayFile(path: path, shown: shown, limits: limits, fonts: OverlayFonts(limits: limits))
         let overlays = try file.overlays(document, fonts)
         return (overlays, file.files)
     }
 
     private mutating func overlays(_ document: JSONValue, _ givenFonts: [String]) throws(ExportError) -> [Overlay] {
-        let root = try OverlayObject(document, file: path, path: "", keys: ["$schema", "overlays", "fonts"])
+        let root = try OverlayObject(document, file: shown, path: "", keys: ["$schema", "overlays", "fonts"])
         for font in givenFonts { try fonts.add(font) }
         for (index, value) in try root.array("fonts").enumerated() {
             guard let name = value.string, !name.isEmpty else {
@@ -67,7 +72,7 @@ struct OverlayFile {
 
     private mutating func overlay(_ value: JSONValue, path: String) throws(ExportError) -> Overlay {
         let object = try OverlayObject(
-            value, file: self.path, path: path,
+            value, file: shown, path: path,
             keys: [
                 "type", "text", "file", "font", "anchor", "size", "preserveAspectRatio", "style", "repeat",
             ])
@@ -78,7 +83,7 @@ struct OverlayFile {
         layout.repetition = try repetition(object)
         let content =
             try type == "text" ? text(object, style) : image(object, style)
-        var overlay = Overlay(content, layout: layout, place: Place(file: self.path, path: path))
+        var overlay = Overlay(content, layout: layout, place: Place(file: shown, path: path))
         if let style {
             overlay.opacity = try style.number("opacity", in: 0...1) ?? Overlay.defaultOpacity
             if let name = try style.text("blendMode") {
@@ -102,8 +107,11 @@ struct OverlayFile {
         guard let name = try object.text("file"), !name.isEmpty else {
             throw object.fault("file", "is missing: the path of a picture")
         }
-        let picture = resolved(name)
-        return .image(try OverlayImages.read(picture, limits: limits))
+        let path = resolved(name)
+        if let known = pictures[path] { return .image(known) }
+        let picture = try OverlayImages.read(path, limits: limits)
+        pictures[path] = picture
+        return .image(picture)
     }
 
     private mutating func text(
@@ -151,7 +159,7 @@ struct OverlayFile {
         } else {
             chosen = try fonts.chosen(weight: weight)
         }
-        let place = Place(file: path, path: object.path + ".text")
+        let place = Place(file: shown, path: object.path + ".text")
         return try ExportError.wrapping { () throws(EngineError) in
             .text(try TextOverlay(text, fonts: chosen, style: textStyle, place: place), size)
         }

@@ -32,7 +32,8 @@ package final class Overlays: Sendable {
         var overlays: [Overlay] = []
         var files = arguments.fonts
         if let file = arguments.file {
-            let read = try OverlayFile.read(file, fonts: arguments.fonts, limits: limits)
+            let read = try OverlayFile.read(
+                file, shown: arguments.shownFile ?? file, fonts: arguments.fonts, limits: limits)
             overlays = read.overlays
             files += [file] + read.files
         }

@@ -6,6 +6,8 @@ final class DocumentForm: FormTaker {
     private nonisolated(unsafe) var order: SubmissionOrder
     private nonisolated(unsafe) var upload: Spool.Upload?
     private nonisolated(unsafe) var files: [(part: FilePart, file: SpooledFile)] = []
+    /// The part of the last of them.
+    private nonisolated(unsafe) var last: FormPart?
     private nonisolated(unsafe) var fields: [String: [UInt8]] = [:]
     private nonisolated(unsafe) var byteCount = 0
 
@@ -26,10 +28,15 @@ final class DocumentForm: FormTaker {
     func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
         do throws(Problem) {
             if let kind = FilePart(rawValue: part.name) {
-                try takeFile(kind, part, isNew: offset == 0, bytes)
+                // The beginning of a part may come twice, the first time without bytes.
+                let isAgain = last == part && files.last?.file.byteCount == 0
+                try takeFile(kind, part, isNew: offset == 0 && !isAgain, bytes)
+                last = part
             } else if part.name == "options" || part.name == "priority" {
                 if offset == 0 {
-                    guard fields[part.name] == nil else { throw .malformed("the part \(part.name) comes twice") }
+                    guard fields[part.name, default: []].isEmpty else {
+                        throw .malformed("the part \(part.name) comes twice")
+                    }
                     fields[part.name] = []
                 }
                 guard fields[part.name, default: []].count + bytes.count <= Self.fieldBytesMax else {

@@ -21,7 +21,9 @@ package struct SubmittedMarks: Sendable {
     }
 
     /// The largest file of overlays, bytes.
-    private static let overlayBytesMax = 1 << 20
+    private static let overlayBytesMax = 1 << 19
+    /// Overlays in a file.
+    private static let overlaysMax = 64
 
     /// A file of overlays with the places of pictures that were sent in place of their names. What else is wrong with it
     /// is left to its reader.
@@ -39,6 +41,10 @@ package struct SubmittedMarks: Sendable {
         do throws(JSONReader.Failure) { document = try JSONReader.read(bytes) } catch {
             throw .malformed("overlay is not JSON: \(error.reason) at byte \(error.offset)")
         }
+        var paths: [String: String] = [:]
+        for picture in pictures where paths.updateValue(picture.path, forKey: picture.name) != nil {
+            throw .malformed("there are two parts overlay-picture named \"\(picture.name)\"")
+        }
         func refusal(_ place: String, _ reason: String) -> Problem {
             .unprocessable("\(overlay.name): \(place): \(reason)")
         }
@@ -48,10 +54,10 @@ package struct SubmittedMarks: Sendable {
             for (index, (key, value)) in members.enumerated() {
                 switch (key, value) {
                 case ("file", .string(let name)):
-                    guard let picture = pictures.first(where: { $0.name == name }) else {
+                    guard let path = paths[name] else {
                         throw refusal("\(place).file", "\"\(name)\" was not sent as a part overlay-picture")
                     }
-                    members[index].1 = .string(picture.path)
+                    members[index].1 = .string(path)
                 case ("font", .object(let font)):
                     guard !font.contains(where: { $0.0 == "file" }) else {
                         throw refusal("\(place).font.file", noFonts)
@@ -68,6 +74,9 @@ package struct SubmittedMarks: Sendable {
             case ("fonts", .null): break
             case ("fonts", _): throw refusal("fonts", noFonts)
             case ("overlays", .array(var items)):
+                guard items.count <= overlaysMax else {
+                    throw refusal("overlays", "there are \(items.count), at most \(overlaysMax) are possible")
+                }
                 for item in items.indices { items[item] = try located(items[item], "overlays[\(item)]") }
                 members[index].1 = .array(items)
             default: break
