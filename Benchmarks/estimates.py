@@ -6,7 +6,8 @@ contain it.
 
 first    each picture by a farm that has seen none before
 known    one picture after the other by one farm
-shared   several pictures at once; also the time until the whole farm has nothing to do, as `ink status` has it
+shared   several pictures at once; also the time until half of them, as a batch, are done, and until the whole farm has
+         nothing to do, as `ink status` has it
 
 Pictures are the benchmark scenes and the examples, in several sizes and formats. An estimate counts at each tenth of a
 picture's time, as a person sees it there: the last one told, less the time since. "Within" is how many of 100 intervals
@@ -128,6 +129,19 @@ def at_tenths(told, start, end):
     return rows
 
 
+def joined(watcher, jobs):
+    """What is told of a batch: as long as of the job that takes longest, from when something is known of all."""
+    last, rows = {}, []
+    for moment, job, *left in sorted((entry[0], job, *entry[1:]) for job in jobs for entry in watcher.told.get(job, [])):
+        last[job] = moment, left
+        if len(last) == len(jobs):
+            now = [[max(0, value - (moment - time)) for value in values] for job, (time, values) in last.items()
+                   if watcher.ends[job][0] > moment]
+            if now:
+                rows.append((moment, *(max(values) for values in zip(*now))))
+    return rows
+
+
 def record(watcher, job, about):
     end, seconds = watcher.end(job)
     if seconds is None:
@@ -185,6 +199,9 @@ def shared(ink, folder, rounds):
             time.sleep(0.1)
         for job, case in zip(jobs, chosen):
             yield record(watcher, job, about("shared", *case))
+        for batch in (jobs[:4], jobs[4:]):
+            end = max(watcher.end(job)[0] for job in batch)
+            yield {"kind": "batch", "format": "all", "seconds": end - start, "tenths": at_tenths(joined(watcher, batch), start, end)}
         end = max(watcher.end(job)[0] for job in jobs)
         yield {"kind": "farm", "format": "all", "seconds": end - start, "tenths": at_tenths(told, start, end)}
     watcher.close()
@@ -226,7 +243,7 @@ def main():
             made = {"first": first, "known": known, "shared": shared}[kind](options.ink, folder, options.rounds)
             rows += [row for row in made if row and row["tenths"]]
     table(rows, "kind")
-    table([row for row in rows if row["kind"] != "farm"], "format")
+    table([row for row in rows if row["kind"] not in ("batch", "farm")], "format")
     rates.write(options.json, {"machine": machine, "pictures": rows})
 
 

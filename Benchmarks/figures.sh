@@ -4,8 +4,8 @@
 #
 #     Benchmarks/figures.sh [FOLDER OF PROJECTS FOR scaling.py --bulk]
 #
-# Needs `make build`, the benchmarks (swift build -c release --package-path Benchmarks), Benchmarks/peers/setup.sh, perf,
-# and a Python with pyzmq as PYTHON. A program that fails is named at the end, and the others go on.
+# Needs `make build`, the benchmarks (swift build -c release --package-path Benchmarks), `Benchmarks/peers/setup.sh
+# .build/peers`, perf, and a Python with pyzmq as PYTHON. A program that fails is named at the end, and the others go on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bulk=${1:-examples}
