@@ -127,7 +127,8 @@ def main():
         late = [abs(delay - 1) for delay in delays]
         print(f"events to {options.watchers} watchers meanwhile: {len(delays)}, late by {1e3 * statistics.median(late):.0f} ms "
               f"(median), p99 {1e3 * percentile(late, 0.99):.0f} ms")
-        print(f"the picture: {farm.ask('/v1/jobs/' + str(large['id']))['progress']}")
+        job = farm.ask(f"/v1/jobs/{large['id']}")
+        print(f"the picture: {job['state']}, {job['progress'] or 'all tiles'}")
         stopped.set()
     finally:
         farm.close()
