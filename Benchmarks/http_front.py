@@ -108,7 +108,8 @@ def main():
         watched = exports(farm, 5)
         print(f"the same with {options.watchers} watchers: {watched:.2f} s (ratio {watched / alone:.2f})")
 
-        large = farm.submit(ROOT / "examples/rose.ink", size="16384x16384", effort="fast")[0]
+        # More than can be done meanwhile.
+        large = [farm.submit(ROOT / "examples/rose.ink", size="16384x16384", effort="fast")[0] for _ in range(20)]
         delays.clear()
 
         def lists(connection):
@@ -120,15 +121,15 @@ def main():
         for name, clients, ask in [("job list (100 of a state)", 4, lists), ("submission", 4, submissions)]:
             load = Load(farm, clients, ask)
             times = load.measure(options.seconds)
-            print(f"{name}, {clients} clients, {options.watchers} watchers, while a picture of 16K is exported: "
+            print(f"{name}, {clients} clients, {options.watchers} watchers, while pictures of 16K are exported: "
                   f"{len(times) / options.seconds:.0f}/s, median {1e3 * statistics.median(times):.1f} ms, "
                   f"p99 {1e3 * percentile(times, 0.99):.1f} ms, {load.failed} failed")
         # An event comes each second.
         late = [abs(delay - 1) for delay in delays]
         print(f"events to {options.watchers} watchers meanwhile: {len(delays)}, late by {1e3 * statistics.median(late):.0f} ms "
               f"(median), p99 {1e3 * percentile(late, 0.99):.0f} ms")
-        job = farm.ask(f"/v1/jobs/{large['id']}")
-        print(f"the picture: {job['state']}, {job['progress'] or 'all tiles'}")
+        states = [farm.ask(f"/v1/jobs/{job['id']}")["state"] for job in large]
+        print(f"pictures of 16K: {states.count('finished')} of {len(states)} were done meanwhile")
         stopped.set()
     finally:
         farm.close()
