@@ -165,6 +165,8 @@ def main():
     o = parser.parse_args()
     if not set(o.kinds) <= set(KINDS) or not set(o.brushes.split(",")) <= set(BRUSHES):
         parser.error(f"kinds are {', '.join(KINDS)}, brushes {', '.join(BRUSHES)}")
+    # A shell has programs in the background ignore it, and theirs too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print("| Project | Brush | JSON, MB | Peak, MB | |\n| --- | --- | ---: | ---: | --- |")
     for kind in o.kinds:
         for name in o.brushes.split(",") if kind not in ("picture", "turned") else ["none"]:
