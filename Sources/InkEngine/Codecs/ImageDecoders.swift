@@ -35,7 +35,14 @@ public enum ImageDecoders {
 
     /// Decodes an image of any of these formats; see `ImageDecoder.decode`.
     ///
-    /// - Parameter raster: the pixels that a vector image is drawn in; nil for its own size. Other images do not have one.
+    /// - Parameters:
+    ///   - file: the whole file.
+    ///   - use: whether it becomes colours or a mask.
+    ///   - convertsProfiles: whether colours are converted by the file's colour profile.
+    ///   - raster: the pixels that a vector image is drawn in; nil for its own size. Other images do not have one.
+    ///   - place: names the image in errors.
+    ///   - limits: larger images are refused.
+    ///   - onChunk: gets the next rows.
     public static func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, raster: VectorRaster? = nil, place: Place,
         limits: Limits = Limits(), onChunk: (DecodedChunk) throws(EngineError) -> Void
@@ -52,7 +59,12 @@ public enum ImageDecoders {
     /// Decodes an image of any of these formats and scales it at the same time, so that it is not held whole.
     ///
     /// - Parameters:
+    ///   - file: the whole file.
+    ///   - use: whether it becomes colours or a mask.
+    ///   - convertsProfiles: whether colours are converted by the file's colour profile.
     ///   - scalings: not empty, and worthwhile for the image.
+    ///   - place: names the image in errors.
+    ///   - limits: larger images are refused.
     ///   - isCancelled: checked every 64 rows of the image.
     ///   - onChunk: gets the index of a scaling and its next rows.
     /// - Returns: what each scaling gives.

@@ -29,7 +29,9 @@ public struct PictureSet: Sendable {
     /// Maximum number of files.
     public static let countMax = 16
 
-    /// - Parameter pixels: as rendered; a file whose format has no alpha gets them composited onto white.
+    /// - Parameters:
+    ///   - encodings: of the files, in their order; 1 to `countMax`.
+    ///   - pixels: as rendered; a file whose format has no alpha gets them composited onto white.
     /// - Throws: `EngineError.internalError` for a format that only another version knows.
     public init(_ encodings: [PictureEncoding], pixels: PixelFormat) throws(EngineError) {
         guard (1...PictureSet.countMax).contains(encodings.count) else {

@@ -103,7 +103,9 @@ public enum ZoomArchive {
     /// The entry that an archive has at an offset: its name, its checksum and the place of its bytes; nil for anything
     /// else, such as the directory at the end.
     ///
-    /// - Parameter header: 30 bytes from there.
+    /// - Parameters:
+    ///   - header: 30 bytes from there.
+    ///   - offset: of the header in the archive.
     public static func entry(
         _ header: [UInt8], at offset: Int
     ) -> (nameCount: Int, bytes: Range<Int>, crc: UInt32)? {

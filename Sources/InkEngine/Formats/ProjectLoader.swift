@@ -10,7 +10,7 @@ public enum ProjectLoader {
     ///   - path: the document's path.
     ///   - presetFolders: searched first for brush presets.
     ///   - besideFolders: folders that may contain `brushes` and the image files of the project, each with a trailing
-    /// slash. Default: the folder of the path,     then, if the path is a link, that of its target.
+    ///     slash. Default: the folder of the path, then, if the path is a link, that of its target.
     ///   - limits: larger projects are rejected.
     ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
     ///   - brush: for strokes of documents of other programs.
@@ -40,10 +40,18 @@ public enum ProjectLoader {
         return try load(.file(bytes), name: path, context)
     }
 
-    /// Reads a project from bytes in memory; `name` names them in messages.
+    /// Reads a project from bytes in memory.
     ///
-    /// - Parameter isNamedByOthers: whether the name may be that of what the project was made of, so that its ending
-    ///   tells nothing of the bytes.
+    /// - Parameters:
+    ///   - bytes: a whole file.
+    ///   - name: names them in messages.
+    ///   - isNamedByOthers: whether the name may be that of what the project was made of, so that its ending tells nothing
+    ///     of the bytes.
+    ///   - presetFolders: searched for brush presets.
+    ///   - limits: larger projects are rejected.
+    ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
+    ///   - brush: for strokes of documents of other programs.
+    ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", isNamedByOthers: Bool = false,
         presetFolders: [String] = [],

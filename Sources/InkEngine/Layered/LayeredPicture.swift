@@ -76,6 +76,7 @@ public struct LayeredPicture: Sendable {
     private let background: RGBA8
 
     /// - Parameters:
+    ///   - project: whose layers it has.
     ///   - options: of the picture; its files do not count.
     ///   - size: output pixels.
     ///   - abilities: of the format.

@@ -46,9 +46,12 @@ public struct VectorPicture {
     private let scene: VectorScene
 
     /// - Parameters:
+    ///   - project: what is drawn.
+    ///   - options: of the picture; those of pixels do not count.
     ///   - output: the picture's size in pixels, which images have.
     ///   - name: of the project, in errors.
     ///   - text: what the file says about itself.
+    ///   - tools: take the file's bytes and render the images in it.
     /// - Throws: as `Project.viewport`, and `EngineError` for what the format cannot hold.
     public init(
         _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
