@@ -1,6 +1,6 @@
 #!/bin/bash
 # Measures what docs/performance.md quotes, one program after the other, into out/figures: about an hour on an idle machine
-# with two cores.
+# with two cores. Not the simulated farm, whose costs come from measure.py, and not PNG with two threads (PNGCoding).
 #
 #     Benchmarks/figures.sh [FOLDER OF PROJECTS FOR scaling.py --bulk]
 #

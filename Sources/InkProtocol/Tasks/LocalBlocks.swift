@@ -56,11 +56,6 @@ public final class LocalBlocks: Sendable {
         }
     }
 
-    /// Whether this is the name of one of its blocks, which need not exist any more.
-    public func hasNamed(_ id: BlockID) -> Bool {
-        id.bytes[1] == random.0 && id.bytes[2] == random.1 && id.bytes[3] == 0
-    }
-
     /// The content of a block; nil if it does not exist.
     public func content(of id: BlockID) -> Content? { state.withLock { $0.contents[id] } }
 
