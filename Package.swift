@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "CJXL"),
         .target(name: "CSVG"),
         .target(name: "CURL"),
+        // The files of the dashboard.
+        .target(name: "CPages"),
         .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
         .target(name: "CText", linkerSettings: [.linkedLibrary("harfbuzz"), .linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -74,10 +76,10 @@ let package = Package(
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CURL",
-                "CSystem",
+                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CPages",
+                "CURL", "CSystem",
             ],
-            exclude: [], resources: [.embedInCode("Pages")]),
+            exclude: ["Pages"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
         // Plans, runs and reports exports, here or at a broker; knows of no command line and no terminal.
         .target(

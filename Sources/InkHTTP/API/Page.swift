@@ -1,3 +1,4 @@
+import CPages
 import InkEngine
 import InkProtocol
 
@@ -16,29 +17,12 @@ struct Page: Sendable {
 
     /// By their paths.
     static let all: [String: Page] = {
-        var pages = [
-            "/": Page("text/html; charset=utf-8", PackageResources.index_html),
-            "/app.css": Page("text/css; charset=utf-8", PackageResources.app_css),
-            "/openapi.json": Page("application/json", PackageResources.openapi_json),
-        ]
-        let scripts = [
-            "api": PackageResources.api_js,
-            "app": PackageResources.app_js,
-            "batch": PackageResources.batch_js,
-            "dom": PackageResources.dom_js,
-            "farm": PackageResources.farm_js,
-            "figures": PackageResources.figures_js,
-            "job": PackageResources.job_js,
-            "list": PackageResources.list_js,
-            "patterns": PackageResources.patterns_js,
-            "press": PackageResources.press_js,
-            "pulse": PackageResources.pulse_js,
-            "start": PackageResources.start_js,
-            "submit": PackageResources.submit_js,
-            "viewer": PackageResources.viewer_js,
-            "workers": PackageResources.workers_js,
-        ]
-        for (name, bytes) in scripts { pages["/\(name).js"] = Page("text/javascript; charset=utf-8", bytes) }
+        var pages: [String: Page] = [:]
+        for index in 0..<ink_page_count() {
+            let page = ink_page_at(index)
+            let bytes = [UInt8](UnsafeBufferPointer(start: page.bytes, count: page.byte_count))
+            pages[String(cString: page.path)] = Page(String(cString: page.media_type), bytes)
+        }
         return pages
     }()
 
