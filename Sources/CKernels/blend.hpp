@@ -108,20 +108,34 @@ INK_INLINE bool is_clear(const float *values) {
     return __builtin_reduce_or(words[0] | words[1] | words[2] | words[3]) == 0;
 }
 
-template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
+/// How a layer's pixels and mask are stored, known when the code is compiled.
+template <enum ink_pixels pixels_kind, enum ink_mask mask_kind>
+struct fixed_storage {
+    static constexpr enum ink_pixels pixels = pixels_kind;
+    static constexpr enum ink_mask mask = mask_kind;
+};
+
+/// The same, known when it runs. Every mode for every storage would be most of the kernels' code, and of the time to
+/// compile them.
+struct any_storage {
+    enum ink_pixels pixels;
+    enum ink_mask mask;
+};
+
+template <class Blend, bool is_opaque, class Storage>
 INK_INLINE void blend_group(
-    struct ink_planes target, struct ink_planes planes, struct ink_shares shares, const uint8_t *samples,
-    const void *mask_row, float opacity, ptrdiff_t x) {
+    Storage storage, struct ink_planes target, struct ink_planes planes, struct ink_shares shares,
+    const uint8_t *samples, const void *mask_row, float opacity, ptrdiff_t x) {
     lanes factor = opacity;
-    if (mask == INK_MASK_8) factor = wholes((const uint8_t *)mask_row + x) * opacity;
-    if (mask == INK_MASK_FLOAT) factor = load((const float *)mask_row + x) * opacity;
+    if (storage.mask == INK_MASK_8) factor = wholes((const uint8_t *)mask_row + x) * opacity;
+    if (storage.mask == INK_MASK_FLOAT) factor = load((const float *)mask_row + x) * opacity;
     pixels s;
-    if (format == INK_PIXELS_PLANES)
-        s = load(planes, x);
-    else if (format == INK_PIXELS_SHARES)
-        s = load(shares, x);
-    else
-        s = read<format>(samples + x * (format == INK_PIXELS_RGB8 ? 3 : 4));
+    switch (storage.pixels) {
+    case INK_PIXELS_PLANES: s = load(planes, x); break;
+    case INK_PIXELS_SHARES: s = load(shares, x); break;
+    case INK_PIXELS_RGBA8: s = read<INK_PIXELS_RGBA8>(samples + x * 4); break;
+    case INK_PIXELS_RGB8: s = read<INK_PIXELS_RGB8>(samples + x * 3); break;
+    }
     const pixels b = {
         load(target.red + x), load(target.green + x), load(target.blue + x),
         is_opaque ? lanes(1.0f) : load(target.alpha + x)};
@@ -133,11 +147,14 @@ INK_INLINE void blend_group(
 }
 
 /// Blends the pixels of each row that form whole groups of `INK_WIDTH`.
-template <class Blend, bool is_opaque, enum ink_pixels format, enum ink_mask mask>
+template <class Blend, bool is_opaque, class Storage>
 static void blend_rows(
-    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    Storage storage, const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width,
+    size_t height) {
+    const enum ink_pixels format = storage.pixels;
+    const enum ink_mask mask = storage.mask;
     const float opacity = mask == INK_MASK_8 ? per_level * layer->opacity : layer->opacity;
-    constexpr ptrdiff_t bytes = format == INK_PIXELS_RGB8 ? 3 : 4;
+    const ptrdiff_t bytes = format == INK_PIXELS_RGB8 ? 3 : 4;
     const ptrdiff_t end = (ptrdiff_t)(width - width % INK_WIDTH);
     for (ptrdiff_t y = 0; y < (ptrdiff_t)height; y++) {
         const struct ink_planes target = row_of(*backdrop, y);
@@ -164,30 +181,52 @@ static void blend_rows(
                     __builtin_prefetch(samples + layer->sample_stride + x * bytes + i);
             if (mask == INK_MASK_8) __builtin_prefetch(mask_row + layer->mask_stride + x);
             for (; x < block_end; x += INK_WIDTH)
-                blend_group<Blend, is_opaque, format, mask>(target, planes, shares, samples, mask_row, opacity, x);
+                blend_group<Blend, is_opaque>(storage, target, planes, shares, samples, mask_row, opacity, x);
         }
-    }
-}
-
-template <class Blend, bool is_opaque, enum ink_pixels format>
-static void blend_masked(
-    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
-    switch (layer->mask) {
-    case INK_MASK_NONE: return blend_rows<Blend, is_opaque, format, INK_MASK_NONE>(backdrop, layer, width, height);
-    case INK_MASK_8: return blend_rows<Blend, is_opaque, format, INK_MASK_8>(backdrop, layer, width, height);
-    case INK_MASK_FLOAT: return blend_rows<Blend, is_opaque, format, INK_MASK_FLOAT>(backdrop, layer, width, height);
     }
 }
 
 template <class Blend, bool is_opaque>
 static void blend_groups(
     const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
-    switch (layer->pixels) {
-    case INK_PIXELS_PLANES: return blend_masked<Blend, is_opaque, INK_PIXELS_PLANES>(backdrop, layer, width, height);
-    case INK_PIXELS_SHARES: return blend_masked<Blend, is_opaque, INK_PIXELS_SHARES>(backdrop, layer, width, height);
-    case INK_PIXELS_RGBA8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGBA8>(backdrop, layer, width, height);
-    case INK_PIXELS_RGB8: return blend_masked<Blend, is_opaque, INK_PIXELS_RGB8>(backdrop, layer, width, height);
+    blend_rows<Blend, is_opaque>(any_storage{layer->pixels, layer->mask}, backdrop, layer, width, height);
+}
+
+template <bool is_opaque, enum ink_pixels format>
+static void over_masked(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    switch (layer->mask) {
+    case INK_MASK_NONE:
+        return blend_rows<Over, is_opaque>(fixed_storage<format, INK_MASK_NONE>(), backdrop, layer, width, height);
+    case INK_MASK_8:
+        return blend_rows<Over, is_opaque>(fixed_storage<format, INK_MASK_8>(), backdrop, layer, width, height);
+    case INK_MASK_FLOAT:
+        return blend_rows<Over, is_opaque>(fixed_storage<format, INK_MASK_FLOAT>(), backdrop, layer, width, height);
     }
+}
+
+/// Nearly all layers are normal.
+template <bool is_opaque>
+static void over_groups(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    switch (layer->pixels) {
+    case INK_PIXELS_PLANES: return over_masked<is_opaque, INK_PIXELS_PLANES>(backdrop, layer, width, height);
+    case INK_PIXELS_SHARES: return over_masked<is_opaque, INK_PIXELS_SHARES>(backdrop, layer, width, height);
+    case INK_PIXELS_RGBA8: return over_masked<is_opaque, INK_PIXELS_RGBA8>(backdrop, layer, width, height);
+    case INK_PIXELS_RGB8: return over_masked<is_opaque, INK_PIXELS_RGB8>(backdrop, layer, width, height);
+    }
+}
+
+template <>
+void blend_groups<Over, true>(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    over_groups<true>(backdrop, layer, width, height);
+}
+
+template <>
+void blend_groups<Over, false>(
+    const struct ink_planes *backdrop, const struct ink_blend_layer *layer, size_t width, size_t height) {
+    over_groups<false>(backdrop, layer, width, height);
 }
 
 typedef void (*blend_function)(

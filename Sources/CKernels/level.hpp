@@ -17,6 +17,8 @@
 #define INK_TABLE(name) INK_JOIN(name, INK_LEVEL)
 
 #define INK_INLINE static inline __attribute__((always_inline))
+/// What would be compiled again at each of many calls, and takes much longer than a call.
+#define INK_CALLED static __attribute__((noinline))
 /// The same for methods.
 #define INK_METHOD inline __attribute__((always_inline))
 

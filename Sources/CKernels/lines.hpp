@@ -393,7 +393,7 @@ struct line_stamp {
 
 /// Draws lines that do not cross others: those outside the inner ones, or all.
 template <int width>
-INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
+INK_CALLED void draw(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
     list<width>(rows, lines.places, stamp.cell, stamp.inner, true);
     const ushort32 alpha = (ushort32)stamp.alpha;
     const line_cover<width> cover(lines);
@@ -405,7 +405,7 @@ INK_INLINE void draw(const direction &lines, listed_rows &rows, const line_stamp
 
 /// Keeps the coverage by the inner lines aside.
 template <int width>
-INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
+INK_CALLED void keep(const direction &lines, listed_rows &rows, const line_stamp &stamp) {
     list<width>(rows, lines.places, stamp.cell, stamp.inner, false);
     const line_cover<width> cover(lines);
     cover.for_each_list(rows, [&](const row_list &list, const auto &covered) __attribute__((always_inline)) {
@@ -416,7 +416,7 @@ INK_INLINE void keep(const direction &lines, listed_rows &rows, const line_stamp
 
 /// Draws the inner lines together with the values kept aside for their pixels, and removes those values.
 template <int width>
-INK_INLINE void cross(
+INK_CALLED void cross(
     const direction &lines, listed_rows &rows, const line_stamp &stamp, const corner &crossing) {
     list<width>(rows, lines.places, stamp.cell, stamp.inner, false);
     const ushort32 alpha = (ushort32)stamp.alpha;
@@ -437,7 +437,7 @@ INK_INLINE void cross(
 }
 
 /// Draws the remaining values kept aside.
-template <int width> INK_INLINE void draw_kept(const listed_rows &rows, const line_stamp &stamp) {
+template <int width> INK_CALLED void draw_kept(const listed_rows &rows, const line_stamp &stamp) {
     const ushort32 alpha = (ushort32)stamp.alpha;
     const row_list *const lists[] = {&rows.middle, &rows.upper, &rows.lower, &rows.both};
     for (const row_list *list : lists)
