@@ -47,7 +47,9 @@ package struct BenchReport: Hashable, Sendable {
     }
 
     var json: JSONValue {
-        .object([
+        let othersShare = othersShare.map { (share: Double) in JSONValue.number((share * 1000).rounded() / 1000) }
+        let runs = results.map(\.samples.count).max() ?? 0
+        return .object([
             ("format", .string(Self.format)),
             ("version", .integer(Self.formatVersion)),
             ("program", .string(program)),
@@ -55,9 +57,9 @@ package struct BenchReport: Hashable, Sendable {
             ("date", .string(date)),
             ("machine", machine.json),
             ("workers", .integer(workers)),
-            ("othersShare", othersShare.map { .number(($0 * 1000).rounded() / 1000) } ?? .null),
-            ("runs", .integer(results.map(\.samples.count).max() ?? 0)),
-            ("deviceTiersSeconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
+            ("othersShare", othersShare ?? .null),
+            ("runs", .integer(runs)),
+            ("deviceTiersSeconds2K", .array(DeviceTiers.seconds.map(JSONValue.number))),
             ("results", .array(results.map(\.json))),
         ])
     }

@@ -36,7 +36,10 @@ struct LogScale: Hashable, Sendable {
     private static func steps(from low: Double, to high: Double) -> [Double] {
         let first = Int(log10(low).rounded(.down))
         let last = max(first, Int(log10(high).rounded(.up)))
-        return (first...last).flatMap { exponent in [1, 2, 5].map { $0 * pow(10, Double(exponent)) } }
-            .filter { $0 >= low * 0.999 && $0 <= high * 1.001 }
+        let all = (first...last).flatMap { (exponent: Int) -> [Double] in
+            let decade = pow(10, Double(exponent))
+            return [decade, 2 * decade, 5 * decade]
+        }
+        return all.filter { $0 >= low * 0.999 && $0 <= high * 1.001 }
     }
 }

@@ -45,8 +45,9 @@ package struct CoverageScanner {
         let width = Double(output.width)
         let height = Double(output.height)
         // Spec 1: "Geometry is built in canvas space and then scaled by s".
-        let parts = shape.parts.map(place).filter {
-            $0.maxX > 0 && $0.minX < width && $0.maxY > 0 && $0.minY < height
+        let parts = shape.parts.map(place).filter { (part) -> Bool in
+            let meetsAcross = part.maxX > 0 && part.minX < width
+            return meetsAcross && part.maxY > 0 && part.minY < height
         }
         guard !parts.isEmpty else { return nil }
         let left = Int(max(0, parts.map(\.minX).min()!.rounded(.down)))

@@ -102,7 +102,9 @@ func scaledMask(_ image: StraightImage, to output: PixelSize) -> [Double] {
 
 /// Spec 5.2: "A mask's value is red times alpha after expansion to RGBA".
 func maskValues(_ image: StraightImage) -> [Double] {
-    stride(from: 0, to: image.rgba.count, by: 4).map {
-        Double(image.rgba[$0]) / 255 * (Double(image.rgba[$0 + 3]) / 255)
+    stride(from: 0, to: image.rgba.count, by: 4).map { (pixel: Int) -> Double in
+        let red = Double(image.rgba[pixel]) / 255
+        let alpha = Double(image.rgba[pixel + 3]) / 255
+        return red * alpha
     }
 }

@@ -66,8 +66,9 @@ public enum MaskMaker {
         guard radius > 0 else { return members }
         var result = members
         let (width, height) = (size.width, size.height)
-        let reaches = (-radius...radius).map { dy in
-            (dy, (0...radius).last { $0 * $0 + dy * dy <= radius * radius } ?? 0)
+        let reaches = (-radius...radius).map { (dy: Int) -> (dy: Int, reach: Int) in
+            let square: Int = radius * radius - dy * dy
+            return (dy, (0...radius).last { (dx: Int) in dx * dx <= square } ?? 0)
         }
         members.withUnsafeBufferPointer { members in
             result.withUnsafeMutableBufferPointer { result in

@@ -7,7 +7,9 @@ public struct BlockID: Hashable, Sendable, CustomStringConvertible {
     public init(digest: [UInt8]) {
         precondition(digest.count == 32, "a block id is 32 bytes")
         self.bytes = InlineArray { word in
-            (0..<8).reduce(UInt64(0)) { $0 | UInt64(digest[word * 8 + $1]) << (8 * UInt64($1)) }
+            var value: UInt64 = 0
+            for byte in (word * 8..<word * 8 + 8).reversed() { value = value << 8 | UInt64(digest[byte]) }
+            return value
         }
     }
 

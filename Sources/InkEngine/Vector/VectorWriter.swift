@@ -264,8 +264,10 @@ struct VectorOutput {
 extension RGBA8 {
     /// Opaque.
     fileprivate var flattenedOnWhite: RGBA8 {
+        let opacity = Double(alpha)
         func flat(_ value: UInt8) -> UInt8 {
-            UInt8((Double(value) * Double(alpha) / 255 + 255 - Double(alpha)).rounded())
+            let level: Double = Double(value) * opacity / 255 + 255 - opacity
+            return UInt8(level.rounded())
         }
         return RGBA8(red: flat(red), green: flat(green), blue: flat(blue))
     }

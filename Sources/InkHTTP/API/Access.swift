@@ -56,7 +56,9 @@ extension [UInt8] {
     init?(hexadecimal text: String) {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+        self = (0..<digits.count / 2).map { (byte: Int) -> UInt8 in
+            UInt8(digits[2 * byte] << 4 | digits[2 * byte + 1])
+        }
     }
 }
 

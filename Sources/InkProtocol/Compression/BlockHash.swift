@@ -10,6 +10,10 @@ extension BlockID {
     public init?(hexadecimal text: String) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 64, !digits.contains(nil) else { return nil }
-        self.init(digest: stride(from: 0, to: 64, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) })
+        self.init(
+            digest: (0..<32).map { (byte: Int) -> UInt8 in
+                let (high, low) = (digits[2 * byte] ?? 0, digits[2 * byte + 1] ?? 0)
+                return UInt8(high << 4 | low)
+            })
     }
 }

@@ -135,8 +135,12 @@ struct ServiceState: Sendable {
     ///
     /// - Complexity: O(jobs log(numbers)).
     func counts(upTo numbers: some Sequence<JobNumber>) -> [JobNumber: Int] {
-        let marks = numbers.compactMap { number in jobs[number].map { (-$0.priority, number, $0.phase) } }
-            .filter { $0.2 == .waiting }.map { ($0.0, $0.1) }.sorted(by: <)
+        var marks: [(Int, JobNumber)] = []
+        for number in numbers {
+            guard let job = jobs[number], job.phase == .waiting else { continue }
+            marks.append((-job.priority, number))
+        }
+        marks.sort(by: <)
         guard !marks.isEmpty else { return [:] }
         var counts = [Int](repeating: 0, count: marks.count)
         for (number, job) in jobs where job.phase == .waiting {

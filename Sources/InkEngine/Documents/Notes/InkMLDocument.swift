@@ -154,10 +154,16 @@ private struct InkMLReader {
 
     /// Pixels in a unit of length; 1 for what is none.
     private static func pixels(_ unit: String) -> Double {
-        [
-            "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "m": 9600 / 2.54, "pt": 96.0 / 72, "pc": 16,
-            "himetric": 0.96 / 25.4,
-        ][unit] ?? 1
+        switch unit {
+        case "in": 96
+        case "cm": 96 / 2.54
+        case "mm": 96 / 25.4
+        case "m": 9600 / 2.54
+        case "pt": 96.0 / 72
+        case "pc": 16
+        case "himetric": 0.96 / 25.4
+        default: 1
+        }
     }
 
     // MARK: - Traces
