@@ -87,7 +87,10 @@ struct VividLight {
 };
 
 struct Divide {
-    INK_INLINE lanes mix(channels c) { return c.s <= 0 ? c.both : share(c, c.b, c.s > 0 ? c.s : 1); }
+    INK_INLINE lanes mix(channels c) {
+        lanes quotient = share(c, c.b, c.s > 0 ? c.s : 1);
+        return c.b <= c.ab * tie ? 0 : c.s <= c.as * tie ? c.both : quotient;
+    }
 };
 
 struct SoftLight {

@@ -159,6 +159,10 @@ INK_INLINE ptrdiff_t whole_below(double value) {
     return whole - (value < (double)whole);
 }
 
+INK_INLINE double bounded(double value, double low, double high) {
+    return value > low ? (value < high ? value : high) : low;
+}
+
 /// Taps' weights for a place at `share` of the way from one pixel's centre to the next.
 INK_INLINE float8 tap_weights(const struct ink_turn *turn, double share) {
     const double phase = share * (double)turn->phases;
@@ -175,25 +179,23 @@ static void turn_pixels_by(
     const double dy = y - turn->center_y;
     for (size_t i = 0; i < count; i++) {
         const double dx = x + (double)i - turn->center_x;
-        const double px = turn->middle_x + turn->cosine * dx + turn->sine * dy;
-        const double py = turn->middle_y - turn->sine * dx + turn->cosine * dy;
+        const double px = bounded(turn->middle_x + turn->xx * dx + turn->xy * dy, turn->min_x, turn->max_x);
+        const double py = bounded(turn->middle_y + turn->yx * dx + turn->yy * dy, turn->min_y, turn->max_y);
+        const ptrdiff_t column = whole_below(px - 0.5);
+        const ptrdiff_t row = whole_below(py - 0.5);
+        const float8 along = tap_weights(turn, px - 0.5 - (double)column);
+        const float8 down = tap_weights(turn, py - 0.5 - (double)row);
+        const float *source = turn->pixels + (row - (taps / 2 - 1) - turn->top) * turn->stride +
+            4 * (column - (taps / 2 - 1) - turn->left);
         pixel sum = 0;
-        if (px > turn->min_x && px < turn->max_x && py > turn->min_y && py < turn->max_y) {
-            const ptrdiff_t column = whole_below(px - 0.5);
-            const ptrdiff_t row = whole_below(py - 0.5);
-            const float8 along = tap_weights(turn, px - 0.5 - (double)column);
-            const float8 down = tap_weights(turn, py - 0.5 - (double)row);
-            const float *source = turn->pixels + (row - (taps / 2 - 1) - turn->top) * turn->stride +
-                4 * (column - (taps / 2 - 1) - turn->left);
-            for (int j = 0; j < taps; j++, source += turn->stride) {
-                pixel line = 0;
-                for (int k = 0; k < taps; k++) {
-                    pixel sample;
-                    __builtin_memcpy(&sample, source + 4 * k, sizeof(sample));
-                    line += along[k] * sample;
-                }
-                sum += down[j] * line;
+        for (int j = 0; j < taps; j++, source += turn->stride) {
+            pixel line = 0;
+            for (int k = 0; k < taps; k++) {
+                pixel sample;
+                __builtin_memcpy(&sample, source + 4 * k, sizeof(sample));
+                line += along[k] * sample;
             }
+            sum += down[j] * line;
         }
         target->red[i] = sum.x;
         target->green[i] = sum.y;

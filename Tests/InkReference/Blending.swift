@@ -49,8 +49,8 @@ package func blendChannel(_ mode: BlendMode, _ cb: Double, _ cs: Double) -> Doub
     // "(Cb + Cs >= 1 - 1/1024: 1, else 0)"
     case .hardMix: cb + cs >= 1 - 1.0 / 1024 ? 1 : 0
     case .subtract: max(0, cb - cs)
-    // "(Cs = 0: 1, else min(1, Cb / Cs))"
-    case .divide: cs <= noise ? 1 : min(1, cb / cs)
+    // "(Cb <= 1/1024: 0, else Cs <= 1/1024: 1, else min(1, Cb / Cs)"
+    case .divide: cb <= tie ? 0 : cs <= tie ? 1 : min(1, cb / cs)
     case .hue, .saturation, .color, .luminosity, .darkerColor, .lighterColor, .plus: nil
     }
 }

@@ -19,7 +19,9 @@ struct ReferenceBlendTests {
             (.pinLight, 0.2, 0.9, 0.8), (.hardMix, 0.5, 0.5, 1), (.hardMix, 0.5, 0.49, 0), (.subtract, 0.7, 0.4, 0.3),
             (.colorDodge, 0.0009, 1, 0), (.colorDodge, 0.001, 1, 1), (.colorBurn, 0.9991, 0, 1),
             (.colorBurn, 0.999, 0, 0), (.vividLight, 0.0009, 1, 0), (.vividLight, 0.9991, 0, 1),
-            (.subtract, 0.4, 0.7, 0), (.divide, 0.2, 0.8, 0.25), (.divide, 0, 0, 1), (.divide, 0.9, 0.3, 1),
+            (.subtract, 0.4, 0.7, 0), (.divide, 0.2, 0.8, 0.25), (.divide, 0, 0, 0), (.divide, 0.9, 0.3, 1),
+            (.divide, 0.0009, 0, 0), (.divide, 0.0009, 0.0009, 0), (.divide, 0.001, 0, 1), (.divide, 0.001, 0.0009, 1),
+            (.divide, 0.001, 0.002, 0.5),
         ] as [(BlendMode, Double, Double, Double)])
     func separableModes(mode: BlendMode, backdrop: Double, source: Double, expected: Double) throws {
         #expect(abs(try #require(blendChannel(mode, backdrop, source)) - expected) < 1e-12)

@@ -7,29 +7,32 @@ struct ReferencePlacementTests {
     private let output = PixelSize(width: 8, height: 8)
 
     /// One channel, each sample with its number from the upper left, counted from 1.
-    private func numbered(_ width: Int, _ height: Int, outside: Double = 0) -> SampleField {
+    private func numbered(_ width: Int, _ height: Int) -> SampleField {
         SampleField(
             size: PixelSize(width: width, height: height), channels: 1,
-            values: (1...(width * height)).map { Double($0) }, outside: outside)
+            values: (1...(width * height)).map { Double($0) })
     }
 
-    private func white(_ width: Int, _ height: Int, outside: Double = 0) -> SampleField {
-        var field = numbered(width, height, outside: outside)
+    private func white(_ width: Int, _ height: Int) -> SampleField {
+        var field = numbered(width, height)
         field.values = field.values.map { _ in 1 }
         return field
     }
 
+    /// What shows, as of a mask with this value beyond its image.
     private func rows(
         _ field: SampleField, _ placement: Placement, filter: ReferenceFilter = .triangle,
-        scale: (x: Double, y: Double) = (1, 1)
+        scale: (x: Double, y: Double) = (1, 1), outside: Double = 0
     ) -> [[Double]] {
-        let values = placed(field, at: placement, scale: scale, output: output, filter: filter)
+        let found = placed(field, at: placement, scale: scale, output: output, filter: filter)
+        let values = zip(found.values, found.cover).map { $1 * $0 + (1 - $1) * outside }
         return (0..<output.height).map { Array(values[($0 * output.width)..<(($0 + 1) * output.width)]) }
     }
 
     @Test(arguments: [ReferenceFilter.triangle, .lanczos3])
     func whatLiesOnPixelsIsCopied(filter: ReferenceFilter) {
-        let found = rows(numbered(2, 2, outside: 9), Placement(x: 3, y: 1, width: 2, height: 2), filter: filter)
+        let found = rows(
+            numbered(2, 2), Placement(x: 3, y: 1, width: 2, height: 2), filter: filter, outside: 9)
         for y in 0..<8 {
             for x in 0..<8 {
                 let isInside = (3..<5).contains(x) && (1..<3).contains(y)
@@ -44,28 +47,55 @@ struct ReferencePlacementTests {
         #expect(near(doubled[3], [0, 3, 4, 0, 0, 0, 0, 0]))
     }
 
-    @Test func bordersAreSoftBetweenPixels() {
-        // u = j - 2: column 2 lies half way between the sample before the image and the first.
+    @Test(arguments: [ReferenceFilter.triangle, .lanczos3])
+    func bordersAreSoftOnlyBetweenPixels(filter: ReferenceFilter) {
+        // Columns 2 and 6 lie half in the rectangle.
         let placement = Placement(x: 2.5, y: 0, width: 4, height: 1)
-        #expect(near(rows(white(4, 1), placement)[0], [0, 0, 0.5, 1, 1, 1, 0.5, 0]))
-        #expect(near(rows(white(4, 1, outside: 0.2), placement)[0], [0.2, 0.2, 0.6, 1, 1, 1, 0.6, 0.2]))
-        #expect(near(rows(white(4, 1, outside: 0.2), placement)[1], [Double](repeating: 0.2, count: 8)))
+        #expect(near(rows(white(4, 1), placement, filter: filter)[0], [0, 0, 0.5, 1, 1, 1, 0.5, 0]))
+        let lit = rows(white(4, 1), placement, filter: filter, outside: 0.2)
+        #expect(near(lit[0], [0.2, 0.2, 0.6, 1, 1, 1, 0.6, 0.2]))
+        #expect(near(lit[1], [Double](repeating: 0.2, count: 8)))
+        // On pixel edges they are sharp at any size of the image.
+        for count in [1, 3, 7, 40] {
+            let sharp = rows(white(count, 1), Placement(x: 1, y: 2, width: 5, height: 3), filter: filter)
+            for y in 0..<8 {
+                let isInside = (2..<5).contains(y)
+                #expect(near(sharp[y], isInside ? [0, 1, 1, 1, 1, 1, 0, 0] : [Double](repeating: 0, count: 8)))
+            }
+        }
     }
 
-    @Test func shrinkingWidensTheFilter() {
-        // r = 2; at u = -1, 1, 3, 5 the weights of the samples around are 1/8, 3/8, 3/8, 1/8.
+    @Test func beyondItsEdgesAPictureGoesOn() {
+        // r = 2; at u = 1 and 3 the weights of the samples around are 1/8, 3/8, 3/8, 1/8, and one of the four samples lies
+        // beyond the edge.
         let placement = Placement(x: 1, y: 0, width: 2, height: 1)
-        #expect(near(rows(white(4, 1), placement)[0], [0.125, 0.875, 0.875, 0.125, 0, 0, 0, 0]))
-        // Enlarged by 2: u = 0.25, 0.75, 1.25, ... with 1 at 0.5 and 2 at 1.5, nothing beyond.
+        #expect(near(rows(numbered(4, 1), placement)[0], [0, 1.625, 3.375, 0, 0, 0, 0, 0]))
+        // Enlarged by 2: u = 0.25, 0.75, 1.25, 1.75 with 1 at 0.5 and before, 2 at 1.5 and after.
         let wide = Placement(x: 2, y: 0, width: 4, height: 1)
-        #expect(near(rows(numbered(2, 1), wide)[0], [0, 0.25, 0.75, 1.25, 1.75, 1.5, 0.5, 0]))
+        #expect(near(rows(numbered(2, 1), wide)[0], [0, 0, 1, 1.25, 1.75, 2, 0, 0]))
+        // A border between pixels cuts what is seen: columns 1 and 5, at u = 0 and 2, are half covered.
+        let soft = Placement(x: 1.5, y: 0, width: 4, height: 1)
+        #expect(near(rows(numbered(2, 1), soft)[0], [0, 0.5, 1, 1.5, 2, 1, 0, 0]))
     }
 
     @Test func eachAxisHasItsScale() {
         // 2 x 2 at s = (2, 1): 4 columns and 2 rows of pixels, so that columns are enlarged by 2.
         let found = rows(numbered(2, 2), Placement(x: 1, y: 1, width: 2, height: 2), scale: (2, 1))
-        #expect(near(found[1], [0, 0.25, 0.75, 1.25, 1.75, 1.5, 0.5, 0]))
-        #expect(near(found[2], [0, 0.75, 2.25, 3.25, 3.75, 3, 1, 0]))
+        #expect(near(found[1], [0, 0, 1, 1.25, 1.75, 2, 0, 0]))
+        #expect(near(found[2], [0, 0, 3, 3.25, 3.75, 4, 0, 0]))
+    }
+
+    @Test(arguments: [ReferenceFilter.triangle, .lanczos3], [0, 90, 180, 270, 30, 45, 123.4])
+    func aTinyPictureIsItsMean(filter: ReferenceFilter, rotation: Double) {
+        // 1.5 pixels wide and 4 high: of each row its mean, so of 1 2 3 4 it is 2.5 all over.
+        let placement = Placement(x: 3, y: 2, width: 1.5, height: 4, rotation: rotation)
+        let cover = cover(of: placement, scale: (1, 1), output: output)
+        #expect(near([cover.reduce(0, +)], [6], within: 1e-9))
+        let found = rows(numbered(4, 1), placement, filter: filter)
+        #expect(near(found.flatMap(\.self), cover.map { 2.5 * $0 }))
+        // 2 pixels are not less than 2.
+        let two = rows(numbered(2, 1), Placement(x: 3, y: 2, width: 2, height: 4), filter: filter)
+        #expect(near(two[3], [0, 0, 0, 1, 2, 0, 0, 0]))
     }
 
     @Test(arguments: [ReferenceFilter.triangle, .lanczos3])
@@ -92,19 +122,40 @@ struct ReferencePlacementTests {
         #expect(near(Array(corner[2][2...5]), [0, 5, 1, 0]))
     }
 
-    @Test func otherRotationsTakeTheNearestSamplesOfTheTurnedGrid() {
-        // A single sample about (4, 4). The centre of pixel (3, 3) is sqrt(1/2) away from it along the image's x axis and on
-        // its y axis: weight 1 - sqrt(1/2).
-        let near45 = 1 - 0.5.squareRoot()
+    @Test func theCoverOfATurnedRectangle() {
+        // A square of one pixel about (4, 4), on its tip: a quarter of it lies in each of the four pixels.
         let placement = Placement(x: 3.5, y: 3.5, width: 1, height: 1, rotation: 45)
         let found = rows(white(1, 1), placement)
-        #expect(near([found[3][3], found[3][4], found[4][3], found[4][4]], [near45, near45, near45, near45]))
+        #expect(near([found[3][3], found[3][4], found[4][3], found[4][4]], [0.25, 0.25, 0.25, 0.25]))
         #expect(near([found[2][2], found[2][3], found[5][4]], [0, 0, 0]))
-        let lit = rows(white(1, 1, outside: 0.5), placement)
-        #expect(near([lit[3][3], lit[0][0]], [near45 + 0.5 * (1 - near45), 0.5]))
-        // w2 = floor(1.4 + 1/2) = 1, so the same.
-        let rounded = rows(white(1, 1), Placement(x: 3.3, y: 3.3, width: 1.4, height: 1.4, rotation: 45))
-        #expect(near(rounded[3], found[3]))
+        let lit = rows(white(1, 1), placement, outside: 0.5)
+        #expect(near([lit[3][3], lit[0][0]], [0.25 + 0.75 * 0.5, 0.5]))
+        let large = rows(white(1, 1), Placement(x: 3.3, y: 3.3, width: 1.4, height: 1.4, rotation: 45))
+        #expect(near([large[3][3], large[4][4]], [0.49, 0.49]))
+        // One of 4 pixels' diagonal fills |x - 4| + |y - 4| <= 4: whole pixels inside, halves along the edge.
+        let edge = 4 * 2.0.squareRoot()
+        let diamond = rows(
+            white(3, 3), Placement(x: 4 - edge / 2, y: 4 - edge / 2, width: edge, height: edge, rotation: 45),
+            filter: .lanczos3)
+        #expect(near(diamond[0], [0, 0, 0, 0.5, 0.5, 0, 0, 0]))
+        #expect(near(diamond[2], [0, 0.5, 1, 1, 1, 1, 0.5, 0]))
+    }
+
+    @Test func aTurnedPictureFillsItsRectangle() {
+        // 2.6 pixels become 3 samples; the middle of column j lies at (j + 0.5 - 2) * 3 / 2.6 of them.
+        let placement = Placement(x: 2, y: 0, width: 2.6, height: 4, rotation: 1e-7)
+        let row = rows(numbered(3, 1), placement)[1]
+        #expect(near(row, [0, 0, 0.5 + 1.5 / 2.6, 0.5 + 4.5 / 2.6, 3 * 0.6, 0, 0, 0], within: 1e-5))
+    }
+
+    @Test func nearlyAQuarterIsAQuarter() {
+        let field = numbered(3, 2)
+        for (rotation, quarter) in [(90 + 8e-10, 90), (-8e-10, 0), (630 - 8e-10, 270)] as [(Double, Double)] {
+            var placement = Placement(x: 1.3, y: 2.2, width: 5.1, height: 3.7, rotation: quarter)
+            let expected = rows(field, placement, filter: .lanczos3)
+            placement.rotation = rotation
+            #expect(rows(field, placement, filter: .lanczos3) == expected)
+        }
     }
 
     @Test func clockwiseIsClockwise() {
@@ -124,9 +175,9 @@ struct ReferencePlacementTests {
         turned.rotation = 1e-7
         let straight = placed(field, at: placement, scale: (1, 1), output: output, filter: .triangle)
         let found = placed(field, at: turned, scale: (1, 1), output: output, filter: .triangle)
-        // What lies beyond w2 x h2 is nothing; without the turn the border is soft over a pixel more.
+        #expect(near(found.cover, straight.cover, within: 1e-5))
         let inside = (1..<6).flatMap { y in (2..<6).map { x in y * 8 + x } }
-        #expect(near(inside.map { found[$0] }, inside.map { straight[$0] }, within: 1e-5))
+        #expect(near(inside.map { found.values[$0] }, inside.map { straight.values[$0] }, within: 1e-5))
     }
 
     @Test func layersUseTheirPlacements() {

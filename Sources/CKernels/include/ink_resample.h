@@ -18,18 +18,18 @@ struct ink_filter {
 
 /// A picture that is seen turned, and the kernel by which it is read between its pixels.
 struct ink_turn {
-    /// Pixels of four floats: red, green, blue, alpha. Round the picture are as many rows and columns of zeros as the kernel
-    /// has taps.
+    /// Pixels of four floats: red, green, blue, alpha. Round the picture its edge goes on for as many rows and columns as the
+    /// kernel has taps.
     const float *pixels;
     /// Floats from row to row.
     ptrdiff_t stride;
-    /// The place of the first pixel, zeros included.
+    /// The place of the first pixel of these.
     ptrdiff_t left, top;
-    /// Places beyond which nothing of the picture is seen; at most half the taps away from it.
+    /// Places beyond which nothing but the edge is seen: half the taps away from the picture.
     double min_x, min_y, max_x, max_y;
-    /// What lies at `center` in the output lies at `middle` in the picture.
+    /// What lies at `center` + (x, y) in the output lies at `middle` + (xx x + xy y, yx x + yy y) in the picture.
     double center_x, center_y, middle_x, middle_y;
-    double sine, cosine;
+    double xx, xy, yx, yy;
     /// Along each axis: 2 or 6.
     size_t taps;
     /// The taps' weights, eight floats each for `phases` + 1 places from one pixel's centre to the next.
@@ -61,8 +61,7 @@ struct ink_resample {
     void (*add_rows)(
         const float *rows, ptrdiff_t stride, const float *weights, size_t taps, int is_first, size_t count,
         float *target);
-    /// Reads a picture at `count` places of the output, one apart from `x` on in the row `y`. Gives 0 where nothing of it is
-    /// seen.
+    /// Reads a picture at `count` places of the output, one apart from `x` on in the row `y`.
     void (*turn_pixels)(
         const struct ink_turn *turn, double x, double y, size_t count, const struct ink_planes *target);
     /// Rounds a row of `count` pixels to 1/65,535.

@@ -80,14 +80,20 @@ final class FloatPlanes {
 
     /// Copies a row over another one.
     func copyRow(_ source: Int, to target: Int) {
-        for plane in [red, green, blue, alpha] {
+        for plane in all {
             (plane + target * width).update(from: plane + source * width, count: width)
         }
     }
 
-    /// The planes from a row on, for kernels. Valid as long as the planes are.
-    func rows(from row: Int) -> ink_planes {
-        let offset = row * width
+    /// Planes of transparent black.
+    convenience init(size: PixelSize) { self.init(width: size.width, height: size.height) }
+
+    /// Red, green, blue and alpha. Valid as long as the planes are.
+    var all: [UnsafeMutablePointer<Float>] { [red, green, blue, alpha] }
+
+    /// The planes from a row and a column on, for kernels. Valid as long as the planes are.
+    func rows(from row: Int, column: Int = 0) -> ink_planes {
+        let offset = row * width + column
         return ink_planes(
             red: red + offset, green: green + offset, blue: blue + offset, alpha: alpha + offset, stride: width)
     }

@@ -31,4 +31,11 @@ public struct Placement: Hashable, Sendable {
         )
         return [center - right - down, center + right - down, center + right + down, center - right + down]
     }
+
+    /// How often the image is turned clockwise by 90 degrees, 0...3, if its rotation is a multiple of that (within 1e-9).
+    var quarterTurns: Int? {
+        let turn = rotation.truncatingRemainder(dividingBy: 360)
+        let quarters = (turn / 90).rounded()
+        return abs(turn - 90 * quarters) <= 1e-9 ? (Int(quarters) + 4) % 4 : nil
+    }
 }

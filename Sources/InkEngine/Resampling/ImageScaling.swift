@@ -49,9 +49,7 @@ public struct ImageScaling: Hashable, Sendable {
 
     /// The size of the scaled image, in its own order of rows and columns; nil if it does not show.
     public func size(of image: PixelSize, as use: ImageUse) -> PixelSize? {
-        guard let part = part(of: image, as: use) else { return nil }
-        let isTransposed = geometry(of: image, as: use)?.isTransposed ?? false
-        return isTransposed ? PixelSize(width: part.height, height: part.width) : part.size
+        part(of: image, as: use).map { geometry(of: image, as: use)?.ownSize($0.size) ?? $0.size }
     }
 
     /// nil for an image that fills the picture.
@@ -79,9 +77,6 @@ struct ImageScaler {
     private let resampler: Resampler
     /// Pixels of the output as they are shown, not those of an upright picture, which are not clamped.
     private let isSettled: Bool
-    /// What a mask's samples are of each pixel, along columns and rows, and its value beyond them; nil if there is no
-    /// such value.
-    private let surroundings: (columns: [Float], rows: [Float], outside: Float)?
     private var open: [FloatPlanes] = []
     /// The index of the first of them.
     private var next = 0
@@ -102,13 +97,11 @@ struct ImageScaler {
             resampler = try Resampler(
                 source: source, output: size, filter: use.filter, rect: part, kernels: kernels)
             isSettled = true
-            surroundings = nil
             return
         }
         let (columns, rows) = geometry.kernels(part)
         resampler = Resampler(source: source, columns: columns, rows: rows, kernels: kernels)
         isSettled = geometry.rotation == nil
-        surroundings = scaling.outside == 0 ? nil : (columns.sums, rows.sums, Float(scaling.outside))
     }
 
     /// Takes the image's next chunk, and passes on those that are complete with it.
@@ -151,12 +144,6 @@ struct ImageScaler {
     private mutating func finishMask(_ planes: FloatPlanes, _ rows: Range<Int>) {
         for y in 0..<planes.height {
             let row = planes.red + y * planes.width
-            if let (columnShares, rowShares, outside) = surroundings {
-                for x in 0..<planes.width {
-                    let share = columnShares[x] * rowShares[rows.lowerBound + y]
-                    row[x] = min(max(row[x] + outside * (1 - share), 0), 1)
-                }
-            }
             guard let first = (0..<planes.width).first(where: { row[$0] > 0 }),
                 let last = (0..<planes.width).last(where: { row[$0] > 0 })
             else { continue }

@@ -12,53 +12,43 @@ struct PlacedGeometry: Sendable {
         /// Whether the source samples run against the output.
         let isReversed: Bool
         let filter: ResampleFilter
+        /// Whether each output sample is the mean of all source samples.
+        let isMean: Bool
 
         /// - Parameters:
         ///   - start: where the image begins, in output samples.
         ///   - length: of the image, in output samples.
-        init(count: Int, start: Double, length: Double, isReversed: Bool = false, filter: ResampleFilter) {
+        init(
+            count: Int, start: Double, length: Double, isReversed: Bool = false, isMean: Bool = false,
+            filter: ResampleFilter
+        ) {
             self.count = count
             self.isReversed = isReversed
+            self.isMean = isMean
             self.filter = filter
             ratio = Double(count) / length
             origin = -start * ratio
         }
 
         /// Half of the filter's width, in source samples.
-        var reach: Double { Double(filter.radius) * max(1, ratio) }
+        private var reach: Double { Double(filter.radius) * max(1, ratio) }
 
         /// The place of an output sample's centre in the turned image, in source samples.
         private func position(_ output: Int) -> Double { (Double(output) + 0.5) * ratio + origin }
 
-        /// The output samples among `outputs` for which any source sample counts. They follow one another.
-        func covered(_ outputs: Range<Int>) -> Range<Int> {
-            // Positions grow with the outputs: the first one that is not too far left, and the first that is too far
-            // right.
-            func first(_ isPast: (Double) -> Bool) -> Int {
-                var (low, high) = (outputs.lowerBound, outputs.upperBound)
-                while low < high {
-                    let middle = low + (high - low) / 2
-                    if isPast(position(middle)) { high = middle } else { low = middle + 1 }
-                }
-                return low
-            }
-            let begin = first { $0 + reach > 0.5 }
-            return begin..<max(begin, first { !($0 - reach < Double(count) - 0.5) })
-        }
-
-        /// The source samples that count for some of the output samples, in the image's own order; nil for none.
-        func sources(_ outputs: Range<Int>) -> Range<Int>? {
-            let covered = covered(outputs)
-            guard !covered.isEmpty else { return nil }
-            let low = max(0, Int((max(0, position(covered.lowerBound) - reach - 1)).rounded(.down)))
-            let high = min(
-                count, Int((min(Double(count), position(covered.upperBound - 1) + reach + 1)).rounded(.up)))
+        /// The source samples that count for some of the output samples (not empty), in the image's own order.
+        func sources(_ outputs: Range<Int>) -> Range<Int> {
+            guard !isMean else { return 0..<count }
+            func sample(_ position: Double) -> Int { Int(min(max(position, 0), Double(count - 1))) }
+            let low = sample(position(outputs.lowerBound) - reach - 1)
+            let high = sample(position(outputs.upperBound - 1) + reach + 1) + 1
             return isReversed ? (count - high)..<(count - low) : low..<high
         }
 
-        /// The weights for consecutive output samples, which all must be covered; in the image's own order, so the last
-        /// output comes first on a reversed axis.
+        /// The weights for consecutive output samples; in the image's own order, so the last output comes first on a
+        /// reversed axis.
         func kernel(_ outputs: Range<Int>) -> ResampleKernel {
+            if isMean { return ResampleKernel(meanOf: count, outputs: outputs.count) }
             let centers = outputs.map { position($0) }
             return ResampleKernel(
                 filter: filter, source: count, ratio: ratio,
@@ -74,41 +64,38 @@ struct PlacedGeometry: Sendable {
     /// is then rotated.
     let rotation: Rotation?
 
+    /// What of each pixel the image covers.
+    let cover: PlacedCover
+
     struct Rotation: Sendable {
-        /// The upright picture, in output pixels.
+        /// The upright picture, in pixels that are nearly those of the output.
         let size: PixelSize
-        /// Its middle in the output.
-        let center: Point
-        let sine: Double
-        let cosine: Double
-        /// Its kernel has the size of a pixel.
+        /// Its kernel has the size of such a pixel.
         let filter: ResampleFilter
+        /// The place in the upright picture of a place (dx, dy) from the rectangle's centre in the output is its middle plus
+        /// (xx dx + xy dy, yx dx + yy dy).
+        let xx: Double
+        let xy: Double
+        let yx: Double
+        let yy: Double
 
-        /// What lies there in the upright picture.
-        var middle: Point { Point(x: Double(size.width) / 2, y: Double(size.height) / 2) }
-
-        /// The place in the upright picture of a place in the output, as the kernel computes it.
-        func upright(_ x: Double, _ y: Double) -> Point {
-            let (dx, dy) = (x - center.x, y - center.y)
-            return Point(x: middle.x + cosine * dx + sine * dy, y: middle.y - sine * dx + cosine * dy)
+        /// - Parameters:
+        ///   - width: of the rectangle that the upright picture fills, output pixels.
+        ///   - height: likewise.
+        init(size: PixelSize, width: Double, height: Double, _ cover: PlacedCover, filter: ResampleFilter) {
+            self.size = size
+            self.filter = filter
+            let (stretchX, stretchY) = (Double(size.width) / width, Double(size.height) / height)
+            (xx, xy) = (stretchX * cover.cosine, stretchX * cover.sine)
+            (yx, yy) = (-stretchY * cover.sine, stretchY * cover.cosine)
         }
 
-        /// The pixels of the upright picture that the pixels of a rectangle read.
-        func needed(_ rect: PixelRect) -> PixelRect? {
-            var box = Rect.empty
-            for x in [rect.x, rect.x + rect.width] {
-                for y in [rect.y, rect.y + rect.height] { box.formUnion(upright(Double(x), Double(y))) }
-            }
-            let margin = Double(filter.radius + 1)
-            func range(_ low: Double, _ high: Double, _ edge: Int) -> Range<Int>? {
-                let first = Int(max(0, min(Double(edge), (low - margin).rounded(.down))))
-                let end = Int(max(0, min(Double(edge), (high + margin).rounded(.up))))
-                return first < end ? first..<end : nil
-            }
-            guard let columns = range(box.minX, box.maxX, size.width),
-                let rows = range(box.minY, box.maxY, size.height)
-            else { return nil }
-            return PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+        /// What lies at the rectangle's centre.
+        var middle: Point { Point(x: Double(size.width) / 2, y: Double(size.height) / 2) }
+
+        /// The place in the upright picture of a place at a distance from the rectangle's centre, as the kernel computes it.
+        func upright(_ dx: Double, _ dy: Double) -> Point {
+            Point(x: middle.x + xx * dx + xy * dy, y: middle.y + yx * dx + yy * dy)
         }
     }
 
@@ -116,32 +103,39 @@ struct PlacedGeometry: Sendable {
     ///   - placement: lengths above 0, all numbers finite.
     ///   - image: its size in samples.
     init(_ placement: Placement, image: PixelSize, scale: OutputScale, filter: ResampleFilter) {
-        let turn = placement.rotation.truncatingRemainder(dividingBy: 360)
-        guard turn.truncatingRemainder(dividingBy: 90) == 0 else {
+        let (width, height) = (placement.width * scale.x, placement.height * scale.y)
+        let center = scale.output(placement.center)
+        // A picture this small would be gone between the samples that a filter takes.
+        let meanBelow = 2.0
+        guard let quarters = placement.quarterTurns else {
             let (sine, cosine) = sinCos(degrees: placement.rotation)
+            cover = PlacedCover(center: center, width: width, height: height, sine: sine, cosine: cosine)
             func edge(_ length: Double) -> Int { max(1, Int(min((length + 0.5).rounded(.down), 1e15))) }
-            let size = PixelSize(width: edge(placement.width * scale.x), height: edge(placement.height * scale.y))
-            rotation = Rotation(
-                size: size, center: scale.output(placement.center), sine: sine, cosine: cosine, filter: filter)
+            let size = PixelSize(width: edge(width), height: edge(height))
+            rotation = Rotation(size: size, width: width, height: height, cover, filter: filter)
             isTransposed = false
-            columns = Axis(count: image.width, start: 0, length: Double(size.width), filter: filter)
-            rows = Axis(count: image.height, start: 0, length: Double(size.height), filter: filter)
+            columns = Axis(
+                count: image.width, start: 0, length: Double(size.width), isMean: width < meanBelow, filter: filter)
+            rows = Axis(
+                count: image.height, start: 0, length: Double(size.height), isMean: height < meanBelow, filter: filter)
             return
         }
         rotation = nil
-        let quarters = (Int(turn / 90) + 4) % 4
         isTransposed = quarters % 2 == 1
-        let (width, height) =
-            isTransposed ? (placement.height, placement.width) : (placement.width, placement.height)
+        let (turnedWidth, turnedHeight) =
+            isTransposed ? (placement.height * scale.x, placement.width * scale.y) : (width, height)
         // Without a turn the corner as it was given, not by way of the centre.
-        let x = isTransposed ? placement.center.x - width / 2 : placement.x
-        let y = isTransposed ? placement.center.y - height / 2 : placement.y
+        let corner =
+            isTransposed
+            ? Point(x: center.x - turnedWidth / 2, y: center.y - turnedHeight / 2)
+            : scale.output(Point(x: placement.x, y: placement.y))
+        cover = PlacedCover(center: center, width: turnedWidth, height: turnedHeight)
         columns = Axis(
-            count: isTransposed ? image.height : image.width, start: x * scale.x, length: width * scale.x,
-            isReversed: quarters == 1 || quarters == 2, filter: filter)
+            count: isTransposed ? image.height : image.width, start: corner.x, length: turnedWidth,
+            isReversed: quarters == 1 || quarters == 2, isMean: turnedWidth < meanBelow, filter: filter)
         rows = Axis(
-            count: isTransposed ? image.width : image.height, start: y * scale.y, length: height * scale.y,
-            isReversed: quarters == 2 || quarters == 3, filter: filter)
+            count: isTransposed ? image.width : image.height, start: corner.y, length: turnedHeight,
+            isReversed: quarters == 2 || quarters == 3, isMean: turnedHeight < meanBelow, filter: filter)
     }
 
     /// - Parameters:
@@ -166,21 +160,29 @@ struct PlacedGeometry: Sendable {
         rows = axis(whole.rows, part.rows)
         isTransposed = whole.isTransposed
         rotation = whole.rotation
+        cover = whole.cover
     }
 
     /// The pixels that a rectangle of the output needs, of the output or of the upright picture; nil if the image shows
     /// in none of them.
     func part(for rect: PixelRect) -> PixelRect? {
-        let needed: PixelRect
-        if let rotation {
-            guard let upright = rotation.needed(rect) else { return nil }
-            needed = upright
-        } else {
-            needed = rect
+        guard let rotation else { return cover.bounds(in: rect) }
+        var box = Rect.empty
+        for x in [rect.x, rect.x + rect.width] {
+            for y in [rect.y, rect.y + rect.height] {
+                box.formUnion(rotation.upright(Double(x) - cover.center.x, Double(y) - cover.center.y))
+            }
         }
-        let (x, y) = (columns.covered(needed.columns), rows.covered(needed.rows))
-        guard !x.isEmpty, !y.isEmpty else { return nil }
-        return PixelRect(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
+        let margin = Double(rotation.filter.radius + 1)
+        func range(_ low: Double, _ high: Double, _ edge: Int) -> Range<Int>? {
+            guard high > 0, low < Double(edge) else { return nil }
+            let first = Int(max(0, (low - margin).rounded(.down)))
+            return first..<Int(min(Double(edge), (high + margin).rounded(.up)))
+        }
+        guard let columns = range(box.minX, box.maxX, rotation.size.width),
+            let rows = range(box.minY, box.maxY, rotation.size.height)
+        else { return nil }
+        return PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
     }
 
     /// The weights along the image's rows and columns for such a part, in the image's own order.
@@ -190,20 +192,18 @@ struct PlacedGeometry: Sendable {
     }
 
     /// Of the image, in samples.
-    var imageSize: PixelSize {
-        isTransposed
-            ? PixelSize(width: rows.count, height: columns.count) : PixelSize(width: columns.count, height: rows.count)
+    var imageSize: PixelSize { ownSize(PixelSize(width: columns.count, height: rows.count)) }
+
+    /// The size of a part of the output in the image's own order of rows and columns.
+    func ownSize(_ size: PixelSize) -> PixelSize {
+        isTransposed ? PixelSize(width: size.height, height: size.width) : size
     }
+
+    /// Whether the image's own order of rows and columns is that of the output.
+    var isPlain: Bool { !isTransposed && !columns.isReversed && !rows.isReversed }
 
     /// The image's rows that the pixels of a rectangle of the output depend on; nil if it shows in none of them.
     func imageRows(for rect: PixelRect) -> Range<Int>? {
-        if let rotation {
-            guard let needed = rotation.needed(rect),
-                columns.sources(needed.columns) != nil
-            else { return nil }
-            return rows.sources(needed.rows)
-        }
-        guard let columns = columns.sources(rect.columns), let rows = rows.sources(rect.rows) else { return nil }
-        return isTransposed ? columns : rows
+        part(for: rect).map { isTransposed ? columns.sources($0.columns) : rows.sources($0.rows) }
     }
 }

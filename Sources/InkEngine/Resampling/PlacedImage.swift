@@ -19,17 +19,31 @@ struct PlacedImage {
     ///
     /// - Throws: `internalError` if rows of the image are missing.
     func color(_ cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> Resampler.ColorContent {
-        if let rotation = geometry.rotation { return try rotatedColor(cell, rotation, into: planes) }
-        guard let part = part(of: cell) else { return .transparent }
-        let upright = FloatPlanes(width: part.size.width, height: part.size.height)
-        try fill(upright, part.columns, part.rows, isSettled: true)
-        planes.fill(.transparent)
-        forEachPixel(of: part, in: cell) { target, source in
-            planes.red[target] = upright.red[source]
-            planes.green[target] = upright.green[source]
-            planes.blue[target] = upright.blue[source]
-            planes.alpha[target] = upright.alpha[source]
+        guard let part = geometry.part(for: cell) else { return .transparent }
+        if let rotation = geometry.rotation {
+            let patch = try patch(part, margin: 2 * rotation.filter.radius) {
+                (resampler, upright) throws(EngineError) in
+                try resampler.placedColor(image, into: upright, isSettled: false)
+            }
+            withTurn(patch, rotation) { turn in
+                cut(cell, of: cell, planes.all, outside: 0) { y, columns in
+                    var row = planes.rows(from: y - cell.y, column: columns.lowerBound - cell.x)
+                    kernels.resample.turn_pixels(
+                        turn, Double(columns.lowerBound) + 0.5, Double(y) + 0.5, columns.count, &row)
+                    kernels.resample.settle_pixels(&row, columns.count)
+                }
+            }
+            return .varied
         }
+        let isInPlace = part == cell && geometry.isPlain
+        let upright = isInPlace ? planes : FloatPlanes(size: geometry.ownSize(part.size))
+        try resampler(part).placedColor(image, into: upright, isSettled: true)
+        if !isInPlace {
+            planes.fill(.transparent)
+            for (source, target) in zip(upright.all, planes.all) { copy(source, part, to: target, of: cell) }
+        }
+        if !geometry.cover.contains(part) { cut(part, of: cell, planes.all, outside: 0) }
+        withExtendedLifetime((planes, upright)) {}
         return .varied
     }
 
@@ -38,160 +52,140 @@ struct PlacedImage {
     /// - Throws: `internalError` if rows of the image are missing.
     func mask(_ cell: PixelRect, into target: UnsafeMutablePointer<Float>) throws(EngineError) -> Resampler.MaskContent
     {
-        // Samples are filtered as if nothing lay beyond the image, and so are samples of 1 everywhere: what these miss of
-        // 1 is the share of what lies beyond.
-        target.update(repeating: outside, count: cell.area)
-        if let rotation = geometry.rotation { return try rotatedMask(cell, rotation, into: target) }
-        guard let part = part(of: cell) else { return outsideContent }
-        let values = AlignedFloats(count: part.size.area)
-        let (columns, rows) = (part.columns, part.rows)
-        try resampler(columns, rows).placedMask(image, into: values.values)
-        let (columnShares, rowShares) = (columns.sums, rows.sums)
-        forEachPixel(of: part, in: cell) { pixel, source in
-            let share = columnShares[source % part.size.width] * rowShares[source / part.size.width]
-            target[pixel] = min(max(values.values[source] + outside * (1 - share), 0), 1)
+        guard let part = geometry.part(for: cell) else {
+            target.update(repeating: outside, count: cell.area)
+            return outside == 0 ? .zero : outside == 1 ? .one : .varied
         }
+        if let rotation = geometry.rotation {
+            let patch = try patch(part, margin: 2 * rotation.filter.radius) {
+                (resampler, upright) throws(EngineError) in
+                try resampler.placedMask(image, into: upright.red)
+            }
+            let turned = FloatPlanes(width: cell.width, height: 1)
+            withTurn(patch, rotation) { turn in
+                cut(cell, of: cell, [target], outside: outside) { y, columns in
+                    var row = turned.rows(from: 0)
+                    kernels.resample.turn_pixels(
+                        turn, Double(columns.lowerBound) + 0.5, Double(y) + 0.5, columns.count, &row)
+                    let values = target + (y - cell.y) * cell.width + columns.lowerBound - cell.x
+                    values.update(from: turned.red, count: columns.count)
+                    kernels.resample.settle_mask(values, columns.count)
+                }
+            }
+            return .varied
+        }
+        if part == cell && geometry.isPlain {
+            try resampler(part).placedMask(image, into: target)
+        } else {
+            let upright = AlignedFloats(count: part.area)
+            try resampler(part).placedMask(image, into: upright.values)
+            target.update(repeating: outside, count: cell.area)
+            copy(upright.values, part, to: target, of: cell)
+        }
+        if !geometry.cover.contains(part) { cut(part, of: cell, [target], outside: outside) }
         return .varied
     }
 
-    /// What a mask is where nothing of its image shows.
-    private var outsideContent: Resampler.MaskContent {
-        outside == 0 ? .zero : outside == 1 ? .one : .varied
+    /// - Parameter part: pixels of the output or of the upright picture.
+    private func resampler(_ part: PixelRect) -> Resampler {
+        let (columns, rows) = geometry.kernels(part)
+        return Resampler(source: image.size, columns: columns, rows: rows, kernels: kernels)
     }
 
-    /// What of a cell, or of the upright picture for it, the image covers.
-    private struct Part {
-        /// Pixels of the output or of the upright picture.
-        var rect: PixelRect
-        /// Weights along the image's rows and columns, in its own order.
-        var columns: ResampleKernel
-        var rows: ResampleKernel
-
-        var size: PixelSize { PixelSize(width: columns.outputs.count, height: rows.outputs.count) }
+    /// Cuts the image at the edges of its rectangle: each value of `rect` becomes cover * value + (1 - cover) * outside.
+    ///
+    /// - Parameters:
+    ///   - planes: values of `cell`, of which `rect` is a part.
+    ///   - draw: makes the values of some columns of a row, before they are cut.
+    private func cut(
+        _ rect: PixelRect, of cell: PixelRect, _ planes: [UnsafeMutablePointer<Float>], outside: Float,
+        draw: (_ y: Int, _ columns: Range<Int>) -> Void = { _, _ in }
+    ) {
+        let shares = AlignedFloats(count: rect.width)
+        for y in rect.rows {
+            let row = geometry.cover.row(y, rect.columns, into: shares.values)
+            if !row.seen.isEmpty { draw(y, row.seen) }
+            let (seen, whole) = (row.seen, row.whole)
+            for plane in planes {
+                let values = plane + (y - cell.y) * cell.width + rect.x - cell.x
+                values.update(repeating: outside, count: seen.lowerBound - rect.x)
+                (values + seen.upperBound - rect.x).update(
+                    repeating: outside, count: rect.x + rect.width - seen.upperBound)
+                for columns in [seen.lowerBound..<whole.lowerBound, whole.upperBound..<seen.upperBound] {
+                    for x in columns {
+                        let value = values[x - rect.x]
+                        values[x - rect.x] = min(outside + shares.values[x - rect.x] * (value - outside), 1)
+                    }
+                }
+            }
+        }
+        withExtendedLifetime(shares) {}
     }
 
-    private func part(of cell: PixelRect) -> Part? {
-        guard let rect = geometry.part(for: cell) else { return nil }
-        let (columns, rows) = geometry.kernels(rect)
-        return Part(rect: rect, columns: columns, rows: rows)
-    }
-
-    // MARK: - Quarter turns
-
-    /// Visits the pixels of a part: the index in the cell, and the index in the picture in the image's own order.
-    private func forEachPixel(of part: Part, in cell: PixelRect, _ body: (Int, Int) -> Void) {
-        let (width, height) = (part.rect.width, part.rect.height)
-        for y in 0..<height {
-            let target = (part.rect.y - cell.y + y) * cell.width + part.rect.x - cell.x
-            let v = geometry.rows.isReversed ? height - 1 - y : y
-            for x in 0..<width {
-                let u = geometry.columns.isReversed ? width - 1 - x : x
-                body(target + x, geometry.isTransposed ? u * height + v : v * width + u)
+    /// Copies a part of the output to a cell.
+    ///
+    /// - Parameter source: its values in the image's own order.
+    private func copy(
+        _ source: UnsafeMutablePointer<Float>, _ part: PixelRect, to target: UnsafeMutablePointer<Float>,
+        of cell: PixelRect
+    ) {
+        let column = geometry.isTransposed ? part.height : 1
+        let row = geometry.isTransposed ? 1 : part.width
+        for y in 0..<part.height {
+            let values = target + (part.y - cell.y + y) * cell.width + part.x - cell.x
+            let first = source + (geometry.rows.isReversed ? part.height - 1 - y : y) * row
+            for x in 0..<part.width {
+                values[x] = first[(geometry.columns.isReversed ? part.width - 1 - x : x) * column]
             }
         }
     }
 
-    private func resampler(_ columns: ResampleKernel, _ rows: ResampleKernel) -> Resampler {
-        Resampler(source: image.size, columns: columns, rows: rows, kernels: kernels)
-    }
-
-    private func fill(
-        _ planes: FloatPlanes, _ columns: ResampleKernel, _ rows: ResampleKernel, isSettled: Bool
-    ) throws(EngineError) {
-        try resampler(columns, rows).placedColor(image, into: planes, isSettled: isSettled)
-    }
-
-    // MARK: - Other rotations
+    // MARK: - Other rotations than by 90 degrees
 
     /// A part of the upright picture.
     private struct Patch {
         /// In pixels of the upright picture.
         var rect: PixelRect
-        /// Four floats a pixel, with margins as the turn needs them. Of a mask: its value in red, and what is inside of the
-        /// image in alpha.
+        /// Four floats a pixel, of which a mask has only the first, with a margin round the part in which its edges go on.
         var pixels: AlignedFloats
     }
 
-    /// nil if nothing of the image shows in the cell.
-    private func upright(_ cell: PixelRect, _ filter: ResampleFilter, isMask: Bool) throws(EngineError) -> Patch? {
-        guard let part = part(of: cell) else { return nil }
-        let (columns, rows, size) = (part.columns, part.rows, part.size)
-        let planes = FloatPlanes(width: size.width, height: size.height)
-        if isMask {
-            try resampler(columns, rows).placedMask(image, into: planes.red)
-            let (columnShares, rowShares) = (columns.sums, rows.sums)
-            for row in 0..<size.height {
-                for column in 0..<size.width {
-                    planes.alpha[row * size.width + column] = columnShares[column] * rowShares[row]
-                }
-            }
-        } else {
-            try fill(planes, columns, rows, isSettled: false)
-        }
-        let margin = 2 * filter.radius
-        let stride = size.width + 2 * margin
-        let pixels = AlignedFloats(count: 4 * stride * (size.height + 2 * margin))
-        for row in 0..<size.height {
-            let source = planes.rows(from: row)
-            let target = pixels.values + 4 * ((row + margin) * stride + margin)
-            for column in 0..<size.width {
-                target[4 * column] = source.red[column]
-                target[4 * column + 1] = source.green[column]
-                target[4 * column + 2] = source.blue[column]
-                target[4 * column + 3] = source.alpha[column]
+    /// - Parameter fill: fills planes with the part's values.
+    private func patch(
+        _ part: PixelRect, margin: Int, fill: (Resampler, FloatPlanes) throws(EngineError) -> Void
+    ) throws(EngineError) -> Patch {
+        let planes = FloatPlanes(size: part.size)
+        try fill(resampler(part), planes)
+        let (width, height) = (part.width + 2 * margin, part.height + 2 * margin)
+        let pixels = AlignedFloats(count: 4 * width * height)
+        for y in 0..<height {
+            let source = planes.rows(from: min(max(y - margin, 0), part.height - 1))
+            let target = pixels.values + 4 * y * width
+            for x in 0..<width {
+                let column = min(max(x - margin, 0), part.width - 1)
+                target[4 * x] = source.red[column]
+                target[4 * x + 1] = source.green[column]
+                target[4 * x + 2] = source.blue[column]
+                target[4 * x + 3] = source.alpha[column]
             }
         }
         withExtendedLifetime(planes) {}
-        return Patch(rect: part.rect, pixels: pixels)
-    }
-
-    private func rotatedColor(
-        _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation, into planes: FloatPlanes
-    ) throws(EngineError) -> Resampler.ColorContent {
-        guard let patch = try upright(cell, rotation.filter, isMask: false) else { return .transparent }
-        withTurn(patch, rotation) { turn in
-            for y in 0..<cell.height {
-                var row = planes.rows(from: y)
-                kernels.resample.turn_pixels(turn, Double(cell.x) + 0.5, Double(cell.y + y) + 0.5, cell.width, &row)
-                kernels.resample.settle_pixels(&row, cell.width)
-            }
-        }
-        withExtendedLifetime(planes) {}
-        return .varied
-    }
-
-    private func rotatedMask(
-        _ cell: PixelRect, _ rotation: PlacedGeometry.Rotation, into target: UnsafeMutablePointer<Float>
-    ) throws(EngineError) -> Resampler.MaskContent {
-        guard let patch = try upright(cell, rotation.filter, isMask: true) else { return outsideContent }
-        let planes = FloatPlanes(width: cell.width, height: 1)
-        withTurn(patch, rotation) { turn in
-            for y in 0..<cell.height {
-                var row = planes.rows(from: 0)
-                kernels.resample.turn_pixels(turn, Double(cell.x) + 0.5, Double(cell.y + y) + 0.5, cell.width, &row)
-                for x in 0..<cell.width {
-                    target[y * cell.width + x] = row.red[x] + outside * (1 - row.alpha[x])
-                }
-                kernels.resample.settle_mask(target + y * cell.width, cell.width)
-            }
-        }
-        withExtendedLifetime(planes) {}
-        return .varied
+        return Patch(rect: part, pixels: pixels)
     }
 
     /// What the kernel needs to read the patch; valid in `body`.
     private func withTurn(
         _ patch: Patch, _ rotation: PlacedGeometry.Rotation, _ body: (UnsafePointer<ink_turn>) -> Void
     ) {
-        let (rect, radius) = (patch.rect, rotation.filter.radius)
+        let (rect, radius, center) = (patch.rect, rotation.filter.radius, geometry.cover.center)
         let weights = TapWeights.of(rotation.filter)
         weights.values.withUnsafeBufferPointer { values in
             var turn = ink_turn(
                 pixels: patch.pixels.values, stride: 4 * (rect.width + 4 * radius), left: rect.x - 2 * radius,
                 top: rect.y - 2 * radius, min_x: Double(rect.x - radius), min_y: Double(rect.y - radius),
                 max_x: Double(rect.x + rect.width + radius), max_y: Double(rect.y + rect.height + radius),
-                center_x: rotation.center.x, center_y: rotation.center.y, middle_x: rotation.middle.x,
-                middle_y: rotation.middle.y, sine: rotation.sine, cosine: rotation.cosine, taps: 2 * radius,
+                center_x: center.x, center_y: center.y, middle_x: rotation.middle.x, middle_y: rotation.middle.y,
+                xx: rotation.xx, xy: rotation.xy, yx: rotation.yx, yy: rotation.yy, taps: 2 * radius,
                 weights: values.baseAddress, phases: TapWeights.phases)
             body(&turn)
         }

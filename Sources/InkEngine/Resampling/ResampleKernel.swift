@@ -15,14 +15,6 @@ public enum ResampleFilter: Hashable, Sendable {
         }
     }
 
-    /// The integral over all of the filter.
-    var integral: Double {
-        switch self {
-        case .lanczos3: 0.997_055_345_954
-        case .triangle: 1
-        }
-    }
-
     /// The filter's value at `x`, not normalised; 0 from `radius` on.
     func value(at x: Double) -> Double {
         guard x.magnitude < Double(radius) else { return 0 }
@@ -65,12 +57,11 @@ struct ResampleKernel: Sendable {
         KernelShelf.shared.keep(self, request)
     }
 
-    /// Weights at any places, normalised over all samples, those outside of the image too: of these the weights are left
-    /// out, and the rest adds up to less than 1.
+    /// Weights at any places, normalised over all samples; beyond the image its first and last samples go on.
     ///
     /// - Parameters:
     ///   - ratio: source samples in an output sample.
-    ///   - centers: of the output samples, in source samples, ascending; each with a source sample in its reach.
+    ///   - centers: of the output samples, in source samples, ascending.
     init(filter: ResampleFilter, source: Int, ratio: Double, centers: [Double]) {
         outputs = 0..<centers.count
         let width = max(1, ratio)
@@ -78,38 +69,33 @@ struct ResampleKernel: Sendable {
         var first: [Int] = []
         var start = [0]
         var weights: [Float] = []
-        var values: [Double] = []
         for center in centers {
             // |i + 1/2 - center| < reach
-            let low = (center - reach - 0.5).rounded(.down) + 1
-            let high = (center + reach - 0.5).rounded(.up) - 1
-            let inside = Int(max(low, 0))...Int(min(high, Double(source - 1)))
-            first.append(inside.lowerBound)
-            if low >= 0, high <= Double(source - 1) {
-                values.removeAll(keepingCapacity: true)
-                for i in inside { values.append(filter.value(at: (Double(i) + 0.5 - center) / width)) }
-                Self.append(values, to: &weights)
-            } else {
-                var sum = 0.0
-                if high - low < 1e5 {
-                    for i in Int(low)...Int(high) { sum += filter.value(at: (Double(i) + 0.5 - center) / width) }
-                } else {
-                    // So many samples add up to the integral.
-                    sum = filter.integral * width
-                }
-                for i in inside { weights.append(Float(filter.value(at: (Double(i) + 0.5 - center) / width) / sum)) }
+            let low = Int((center - reach - 0.5).rounded(.down)) + 1
+            let high = Int((center + reach - 0.5).rounded(.up)) - 1
+            let inside = min(max(low, 0), source - 1)...min(max(high, 0), source - 1)
+            var values = [Double](repeating: 0, count: inside.count)
+            for i in low...high {
+                let place = min(max(i, inside.lowerBound), inside.upperBound) - inside.lowerBound
+                values[place] += filter.value(at: (Double(i) + 0.5 - center) / width)
             }
+            first.append(inside.lowerBound)
+            Self.append(values, to: &weights)
             start.append(weights.count)
         }
         (self.first, self.start, self.weights) = (first, start, weights)
     }
 
-    /// What the weights of each output add up to.
-    var sums: [Float] {
-        outputs.indices.map { position in
-            // In the order in which pixels are summed up; 1 without rounding errors where nothing is left out.
-            weights[start[position]..<start[position + 1]].reduce(0, +)
-        }
+    /// Equal weights for all samples.
+    ///
+    /// - Parameter outputs: how many output samples have them.
+    init(meanOf source: Int, outputs: Int) {
+        self.outputs = 0..<outputs
+        first = Array(repeating: 0, count: outputs)
+        start = (0...outputs).map { $0 * source }
+        var weights: [Float] = []
+        for _ in 0..<outputs { Self.append(Array(repeating: 1, count: source), to: &weights) }
+        self.weights = weights
     }
 
     /// The parameters of a kernel.

@@ -43,20 +43,15 @@ extension VectorRaster {
     ) -> (raster: VectorRaster, placement: Placement?) {
         guard let placement else { return (VectorRaster(whole: output), nil) }
         let scale = OutputScale(canvas: canvas, output: output)
-        let turn = placement.rotation.truncatingRemainder(dividingBy: 360)
-        let isQuarter = turn.truncatingRemainder(dividingBy: 90) == 0
-        let isTransposed = isQuarter && Int(turn / 90) % 2 != 0
+        let isTransposed = placement.quarterTurns.map { $0 % 2 == 1 } ?? false
         func edge(_ length: Double) -> Int { max(1, Int(min((length + 0.5).rounded(.down), 1e15))) }
         // An edge that lies along a column of the output is scaled like a column.
         let (scaleX, scaleY) = isTransposed ? (scale.y, scale.x) : (scale.x, scale.y)
         let whole = PixelSize(width: edge(placement.width * scaleX), height: edge(placement.height * scaleY))
-        // Raster pixels are output pixels where the picture is rotated afterwards, and nearly so otherwise.
-        let step =
-            isQuarter
-            ? (
-                x: placement.width * scaleX / Double(whole.width),
-                y: placement.height * scaleY / Double(whole.height)
-            ) : (x: 1.0, y: 1.0)
+        // Raster pixels are nearly output pixels.
+        let step = (
+            x: placement.width * scaleX / Double(whole.width), y: placement.height * scaleY / Double(whole.height)
+        )
         let (sine, cosine) = sinCos(degrees: placement.rotation)
         let (center, middle) = (
             scale.output(placement.center), Point(x: Double(whole.width) / 2, y: Double(whole.height) / 2)

@@ -61,7 +61,7 @@ enum BlendOracle {
         case .pinLight: return s <= 0.5 ? min(b, 2 * s) : max(b, 2 * s - 1)
         case .hardMix: return b + s >= 1 - 1 / 1024.0 ? 1 : 0
         case .subtract: return max(0, b - s)
-        case .divide: return s == 0 ? 1 : min(1, b / s)
+        case .divide: return b <= 1.0 / 1024 ? 0 : s <= 1.0 / 1024 ? 1 : min(1, b / s)
         case .hue, .saturation, .color, .luminosity, .darkerColor, .lighterColor, .plus:
             preconditionFailure("not a separable mode")
         }

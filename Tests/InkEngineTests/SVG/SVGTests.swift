@@ -275,7 +275,9 @@ struct SVGTests {
 
     /// The place in an image's samples of a place in the output.
     private static func place(_ x: Double, _ y: Double, in geometry: PlacedGeometry, _ size: PixelSize) -> Point {
-        if let rotation = geometry.rotation { return rotation.upright(x, y) }
+        if let rotation = geometry.rotation {
+            return rotation.upright(x - geometry.cover.center.x, y - geometry.cover.center.y)
+        }
         func source(_ axis: PlacedGeometry.Axis, _ output: Double) -> Double {
             let position = output * axis.ratio + axis.origin
             return axis.isReversed ? Double(axis.count) - position : position
