@@ -18,6 +18,11 @@ struct DocumentTree {
         warnings.add(.leftOut, ofEach: what, at: path, "left out: \(what)")
     }
 
+    /// Warns of what a reader has not used of a thing, when it has read it.
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        warnings.addUnused(of: holder, known, at: path)
+    }
+
     mutating func warn(_ line: String) { warnings.add(line) }
 
     mutating func addGuessedColors(of project: Project) { warnings.addGuessedColors(of: project, isBundle: false) }

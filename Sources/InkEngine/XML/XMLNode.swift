@@ -1,16 +1,31 @@
 /// An element of an XML document that has been read as a whole.
+///
+/// It knows what of it has been asked for, so that a reader can name what it does not use (`unusedProperties`).
 final class XMLNode {
     /// Without its prefix.
     let name: String
-    /// By their names without prefixes.
-    let attributes: [String: String]
-    fileprivate(set) var children: [XMLNode] = []
-    /// Its own text, without that of its children.
-    fileprivate(set) var text = ""
+    let attributes: XMLAttributes
+    private var elements: [XMLNode] = []
+    private var ownText = ""
+    private var readNames: Set<String> = []
+    private var hasReadChildren = false
+    private(set) var hasReadText = false
 
-    fileprivate init(_ name: String, _ attributes: [String: String]) {
+    private init(_ name: String, _ attributes: XMLAttributes) {
         self.name = name
         self.attributes = attributes
+    }
+
+    /// All elements in it. Whoever asks for them says what of them is not used.
+    var children: [XMLNode] {
+        hasReadChildren = true
+        return elements
+    }
+
+    /// Its own text, without that of its children.
+    var text: String {
+        hasReadText = true
+        return ownText
     }
 
     /// Elements of a document, all together. Each takes a few hundred bytes.
@@ -35,10 +50,26 @@ final class XMLNode {
     }
 
     /// The first child of a name.
-    func child(_ name: String) -> XMLNode? { children.first { $0.name == name } }
+    func child(_ name: String) -> XMLNode? {
+        readNames.insert(name)
+        return elements.first { $0.name == name }
+    }
 
     /// All children of a name, in order.
-    func children(_ name: String) -> [XMLNode] { children.filter { $0.name == name } }
+    func children(_ name: String) -> [XMLNode] {
+        readNames.insert(name)
+        return elements.filter { $0.name == name }
+    }
+
+    /// The names of elements in it that nobody has asked for, each once, in order.
+    var unreadChildren: [String] {
+        guard !hasReadChildren else { return [] }
+        var seen = readNames
+        return elements.map(\.name).filter { seen.insert($0).inserted }
+    }
+
+    /// Whether it has text beside blanks.
+    var hasText: Bool { ownText.contains { !$0.isWhitespace } }
 
     /// The number in an attribute; nil where there is none.
     func number(_ name: String) -> Double? {
@@ -56,16 +87,15 @@ final class XMLNode {
             guard open.count < XMLNode.depthMax else {
                 throw XMLFault("elements are more than \(XMLNode.depthMax) deep")
             }
-            let node = XMLNode(
-                name.local, Dictionary(attributes.map { ($0.name.local, $0.value) }) { first, _ in first })
-            open.last?.children.append(node)
+            let node = XMLNode(name.local, XMLAttributes(attributes.map { ($0.name.local, $0.value) }))
+            open.last?.elements.append(node)
             root = root ?? node
             open.append(node)
         }
 
         func end(_ name: XMLName) { open.removeLast() }
 
-        func characters(_ text: String) { open.last?.text += text }
+        func characters(_ text: String) { open.last?.ownText += text }
     }
 }
 

@@ -106,7 +106,7 @@ struct SVGStrokesWalk {
             }
         case "switch":
             // The first that needs nothing of the viewer.
-            if let first = node.children.first(where: { SVGRules.conditions.isDisjoint(with: $0.attributes.keys) }) {
+            if let first = node.children.first(where: { SVGRules.conditions.isDisjoint(with: $0.attributes.names) }) {
                 try visit(first, state)
             }
         case "use": try visitUse(node, style, state)

@@ -95,7 +95,7 @@ struct SVGStyleSheet {
 
     /// Everything that is said of an element itself.
     mutating func declarations(of node: XMLNode) -> [String: String] {
-        var found = node.attributes
+        var found = node.attributes.dictionary
         if !rules.isEmpty { found.merge(declarations(ofKind: node)) { _, new in new } }
         if let style = node.attributes["style"] {
             found.merge(Self.declarations(Self.withoutComments(style))) { _, new in new }
