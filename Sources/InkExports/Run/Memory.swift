@@ -12,8 +12,24 @@ package struct Memory: Hashable, Sendable {
         return Memory(
             totalBytes: kilobytes("MemTotal:", in: information).map { $0 << 10 },
             availableBytes: kilobytes("MemAvailable:", in: information).map { $0 << 10 },
-            limitBytes: Int(text("/sys/fs/cgroup/memory.max").trimmed().replacingNewlines()))
+            limitBytes: groupLimit())
     }
+
+    /// The lowest limit of this process's control group and those around it. In a container its own is the outermost.
+    private static func groupLimit() -> Int? {
+        let line = text("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::") }
+        var group = line.map { String($0.dropFirst(3)) } ?? "/"
+        var limits: [Int] = []
+        while true {
+            let found = text("/sys/fs/cgroup\(group)/memory.max").trimmed().replacingNewlines()
+            if let limit = Int(found) { limits.append(limit) }
+            guard group.count > 1, group.hasPrefix("/") else { return limits.min() }
+            group = group.splitPath().folder
+        }
+    }
+
+    /// The largest document that fits beside its parts while it is read and packed; nil without a limit.
+    package var documentBytesMax: Int? { limitBytes.map { $0 / 4 } }
 
     package var text: String {
         func shown(_ bytes: Int?) -> String {
