@@ -15,6 +15,8 @@ public final class ContentFolder: Sendable {
     private let folder: String
     public let quotaBytes: Int
     private let used: Mutex<Int>
+    /// How often each content is held for a submission that is being prepared.
+    private let holds = Mutex<[ContentID: Int]>([:])
     private var contentsFolder: String { folder + "/contents" }
     fileprivate var incomingFolder: String { folder + "/incoming" }
 
@@ -72,6 +74,28 @@ public final class ContentFolder: Sendable {
         }
     }
 
+    /// Makes sure that a file's bytes are a content, reading it piece by piece.
+    ///
+    /// - Throws: `quota`, `wrongContent`, `file`.
+    public func keep(file path: String, as id: ContentID) throws(StoreError) {
+        let (file, count) = try StoreError.wrapping(path) { () throws(SystemFailure) in
+            let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
+            return (file, try file.status().byteCount)
+        }
+        if has(id, byteCount: UInt64(count)) { return }
+        let content = try begin(id, byteCount: UInt64(count))
+        defer { content.discard() }
+        for offset in stride(from: 0, to: count, by: Self.pieceBytes) {
+            let piece = try StoreError.wrapping(path) { () throws(SystemFailure) in
+                try file.read(min(Self.pieceBytes, count - offset), at: offset)
+            }
+            try content.write(piece, at: UInt64(offset))
+        }
+        try content.finish()
+    }
+
+    private static let pieceBytes = 1 << 20
+
     /// The content's bytes, compared with its name. A file with other bytes is removed, so that the content is
     /// requested again.
     ///
@@ -117,6 +141,19 @@ public final class ContentFolder: Sendable {
 
     /// Whether the quota is almost used up.
     public var isNearlyFull: Bool { used.withLock { $0 > quotaBytes - quotaBytes / 10 } }
+
+    /// Keeps a content from being removed as unused until `release`.
+    public func hold(_ id: ContentID) { holds.withLock { $0[id, default: 0] += 1 } }
+
+    public func release(_ id: ContentID) {
+        holds.withLock { holds in
+            let count = (holds[id] ?? 0) - 1
+            holds[id] = count > 0 ? count : nil
+        }
+    }
+
+    /// To be asked before the store is asked which contents it needs: a content is held until a job refers to it.
+    public var held: Set<ContentID> { holds.withLock { Set($0.keys) } }
 
     /// Removes contents that are not in `needed` and have not been used for this long. Returns their number.
     public func collectGarbage(keeping needed: Set<ContentID>, unusedSeconds: Int = graceSeconds) -> Int {
@@ -171,6 +208,8 @@ public final class IncomingContent: Sendable {
         self.contents = contents
         let temporary = "\(contents.incomingFolder)/\(id).\(SubmissionKey.random())"
         self.temporary = temporary
+        // The folder may have been removed since the start.
+        try DataFolder.makeFolder(contents.incomingFolder)
         let file = try StoreError.wrapping(temporary) { () throws(SystemFailure) in
             try FileDescriptor(
                 opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: "create")

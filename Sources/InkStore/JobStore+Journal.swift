@@ -3,7 +3,10 @@ import InkProtocol
 
 /// What entries of the journal change.
 extension JobStore {
-    static func apply(_ entry: JournalEntry, _ database: Database) throws(StoreError) -> JournalOutcome {
+    /// - Parameter rules: who is told of ends; nil: nobody.
+    static func apply(
+        _ entry: JournalEntry, _ rules: OutboxRules?, _ database: Database
+    ) throws(StoreError) -> JournalOutcome {
         func move(_ job: JobNumber, to state: StoredState, from codes: String) throws(StoreError) -> JournalOutcome {
             let changed = try database.change(
                 "UPDATE jobs SET state = ?, detail = ? WHERE number = ? AND state IN (\(codes))",
@@ -12,6 +15,7 @@ extension JobStore {
         }
         switch entry {
         case .accept(let record): return try accept(record, database)
+        case .enter(let records): return try enter(records, database)
         case .starting(let job):
             let outcome = try move(job, to: .starting, from: "0, 1")
             if outcome == .done { try forgetWarnings(job, database) }
@@ -44,14 +48,18 @@ extension JobStore {
                     story.isEmpty ? .null : .blob(try compressed(story)), SQLValue(job),
                 ])
             try raise("notice", to: notice, database)
-            return changed == 1 ? .done : .unchanged
+            guard changed == 1 else { return .unchanged }
+            if let rules { try tell(job, ending, at: time, rules, database) }
+            return .done
         case .retried(let job):
             let changed = try database.change(
                 """
                 UPDATE jobs SET state = 0, detail = x'', ended = NULL, notice = 0, story = NULL, crashes = 0, paused = 0
                 WHERE number = ? AND state IN (4, 5)
                 """, [SQLValue(job)])
-            return changed == 1 ? .done : .unchanged
+            guard changed == 1 else { return .unchanged }
+            try untell(job, database)
+            return .done
         case .probe:
             // A different value each time, because SQLite does not write an unchanged page.
             try database.change(
@@ -69,17 +77,30 @@ extension JobStore {
             return changed == 1 ? .done : .unchanged
         case .purged(let job):
             var batch: [UInt8]?
+            var state: Int64 = 0
             try database.query(
-                "DELETE FROM jobs WHERE number = ? AND state >= 3 RETURNING key", [SQLValue(job)]
+                "DELETE FROM jobs WHERE number = ? AND state >= 3 RETURNING key, state", [SQLValue(job)]
             ) { (row) throws(StoreError) in
                 batch = Array(row.blob(0).prefix(batchBytes))
+                state = row.integer(1)
                 return true
             }
             guard let batch else { return .unchanged }
             try forgetWarnings(job, database)
+            // Its end still counts when that of the batch is told.
             try database.change(
-                "DELETE FROM batches WHERE id = ? AND NOT EXISTS (SELECT 1 FROM jobs WHERE key >= ? AND key <= ?)",
-                [.blob(batch)] + keys(from: batch))
+                """
+                UPDATE entries SET finished = finished + (?2 = \(StoredState.finishedCode)),
+                failed = failed + (?2 = \(StoredState.failedCode)),
+                cancelled = cancelled + (?2 = \(StoredState.cancelledCode)) WHERE batch = ?1
+                """, [.blob(batch), .integer(state)])
+            for (table, column) in [("batches", "id"), ("entries", "batch")] {
+                try database.change(
+                    """
+                    DELETE FROM \(table) WHERE \(column) = ?
+                    AND NOT EXISTS (SELECT 1 FROM jobs WHERE key >= ? AND key <= ?)
+                    """, [.blob(batch)] + keys(from: batch))
+            }
             return .done
         }
     }
@@ -89,7 +110,39 @@ extension JobStore {
     }
 
     private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {
-        if let job = try job(key: record.key, database) { return .accepted(job, isNew: false) }
+        if let known = try known(record.key, database) {
+            return known.submission == ContentID(hashing: record.submission)
+                ? .accepted(known.job, isNew: false) : .conflict
+        }
+        try insert(record, database)
+        return .accepted(record.number, isNew: true)
+    }
+
+    private static func enter(_ records: [JobRecord], _ database: Database) throws(StoreError) -> JournalOutcome {
+        guard let first = records.first else { return .entered([], isNew: true) }
+        let batch = Array(first.key.bytes.prefix(batchBytes))
+        let digest = SHA256.digest(records.flatMap { ContentID(hashing: $0.submission).digest })
+        var known: [UInt8]?
+        let sql = "SELECT digest FROM entries WHERE batch = ?"
+        try database.query(sql, [.blob(batch)]) { (row) throws(StoreError) in
+            known = row.blob(0)
+            return false
+        }
+        if let known {
+            guard known == digest else { return .conflict }
+            return .entered(try states(keyPrefix: batch, database).map(\.number), isNew: false)
+        }
+        for record in records {
+            guard try self.known(record.key, database) == nil else { return .conflict }
+        }
+        for record in records { try insert(record, database) }
+        try database.change(
+            "INSERT INTO entries (batch, digest, jobs) VALUES (?, ?, ?)",
+            [.blob(batch), .blob(digest), .integer(Int64(records.count))])
+        return .entered(records.map(\.number), isNew: true)
+    }
+
+    private static func insert(_ record: JobRecord, _ database: Database) throws(StoreError) {
         var (content, name) = (SQLValue.null, "")
         // A submission that cannot be read has no content to keep; the job ends as soon as it begins.
         if let submission = try? Submission(stored: record.submission) {
@@ -111,7 +164,6 @@ extension JobStore {
             "INSERT OR IGNORE INTO batches VALUES (?, ?)",
             [SQLValue(record.number), .blob(Array(record.key.bytes.prefix(batchBytes)))])
         try raise("job", to: record.number, database)
-        return .accepted(record.number, isNew: true)
     }
 
     /// Records the highest number of a kind, which stays even if its row is removed.

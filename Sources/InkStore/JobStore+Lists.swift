@@ -176,25 +176,27 @@ extension JobStore {
 
     /// The states of the jobs whose keys begin with these bytes, by their keys.
     public func states(keyPrefix: [UInt8]) throws(StoreError) -> [StoredJobState] {
-        try read { (database) throws(StoreError) in
-            var found: [StoredJobState] = []
-            let sql = "SELECT number, state, paused, created, ended FROM jobs WHERE key >= ? AND key <= ? ORDER BY key"
-            try database.query(sql, Self.keys(from: keyPrefix)) { (row) throws(StoreError) in
-                let ending: StoredJobState.Ending? =
-                    switch row.integer(1) {
-                    case StoredState.finishedCode: .finished
-                    case StoredState.failedCode: .failed
-                    case StoredState.cancelledCode: .cancelled
-                    default: nil
-                    }
-                found.append(
-                    StoredJobState(
-                        number: row.number(0), ending: ending, isPaused: row.integer(2) != 0,
-                        createdAt: row.integer(3), endedAt: row.isNull(4) ? nil : row.integer(4)))
-                return true
-            }
-            return found
+        try read { (database) throws(StoreError) in try Self.states(keyPrefix: keyPrefix, database) }
+    }
+
+    static func states(keyPrefix: [UInt8], _ database: Database) throws(StoreError) -> [StoredJobState] {
+        var found: [StoredJobState] = []
+        let sql = "SELECT number, state, paused, created, ended FROM jobs WHERE key >= ? AND key <= ? ORDER BY key"
+        try database.query(sql, keys(from: keyPrefix)) { (row) throws(StoreError) in
+            let ending: StoredJobState.Ending? =
+                switch row.integer(1) {
+                case StoredState.finishedCode: .finished
+                case StoredState.failedCode: .failed
+                case StoredState.cancelledCode: .cancelled
+                default: nil
+                }
+            found.append(
+                StoredJobState(
+                    number: row.number(0), ending: ending, isPaused: row.integer(2) != 0,
+                    createdAt: row.integer(3), endedAt: row.isNull(4) ? nil : row.integer(4)))
+            return true
         }
+        return found
     }
 
     /// The first and the last key that begins with these bytes.

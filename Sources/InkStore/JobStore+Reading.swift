@@ -60,15 +60,17 @@ extension JobStore {
     }
 
     public func record(_ job: JobNumber) throws(StoreError) -> JobRecord? {
-        try read { (database) throws(StoreError) in
-            var found: JobRecord?
-            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE number = ?"
-            try database.query(sql, [SQLValue(job)]) { (row) throws(StoreError) in
-                found = try Self.record(row)
-                return false
-            }
-            return found
+        try read { (database) throws(StoreError) in try Self.record(job, database) }
+    }
+
+    static func record(_ job: JobNumber, _ database: Database) throws(StoreError) -> JobRecord? {
+        var found: JobRecord?
+        let sql = "SELECT \(columns) FROM \(tables) WHERE number = ?"
+        try database.query(sql, [SQLValue(job)]) { (row) throws(StoreError) in
+            found = try record(row)
+            return false
         }
+        return found
     }
 
     /// At most `limit` jobs with numbers above `after`, ascending.
@@ -84,15 +86,16 @@ extension JobStore {
         }
     }
 
-    /// The job for a submission key; nil if there is none, or it has been purged.
-    public func job(key: SubmissionKey) throws(StoreError) -> JobNumber? {
-        try read { (database) throws(StoreError) in try Self.job(key: key, database) }
+    /// What a key stands for; nil if there is no such job, or it has been purged.
+    public func known(_ key: SubmissionKey) throws(StoreError) -> KnownSubmission? {
+        try read { (database) throws(StoreError) in try Self.known(key, database) }
     }
 
-    static func job(key: SubmissionKey, _ database: Database) throws(StoreError) -> JobNumber? {
-        var found: JobNumber?
-        try database.query("SELECT number FROM jobs WHERE key = ?", [.blob(key.bytes)]) { (row) throws(StoreError) in
-            found = row.number(0)
+    static func known(_ key: SubmissionKey, _ database: Database) throws(StoreError) -> KnownSubmission? {
+        var found: KnownSubmission?
+        let sql = "SELECT number, submission FROM jobs WHERE key = ?"
+        try database.query(sql, [.blob(key.bytes)]) { (row) throws(StoreError) in
+            found = KnownSubmission(job: row.number(0), submission: ContentID(hashing: row.blob(1)))
             return false
         }
         return found
@@ -159,6 +162,18 @@ extension JobStore {
             }
             return found
         }
+    }
+}
+
+/// The job of a submission's key.
+public struct KnownSubmission: Hashable, Sendable {
+    public var job: JobNumber
+    /// `Submission.digest`.
+    public var submission: ContentID
+
+    public init(job: JobNumber, submission: ContentID) {
+        self.job = job
+        self.submission = submission
     }
 }
 

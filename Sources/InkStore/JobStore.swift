@@ -24,6 +24,8 @@ public final class JobStore: Sendable {
     private let given: Mutex<GivenNumbers>
     /// nil for a database in memory, which has only one connection.
     private let reader: SharedConnection?
+    /// Who is told of ends; nil: nobody.
+    let outbox = Mutex<OutboxRules?>(nil)
 
     /// A connection is accessed only under its lock.
     private struct Connection: @unchecked Sendable {
@@ -104,7 +106,8 @@ public final class JobStore: Sendable {
             columns.insert(row.text(0))
             return true
         }
-        if version == schemaVersion, tables.isSuperset(of: ["warnings", "batches"]), columns.contains("name") {
+        if version == schemaVersion, tables.isSuperset(of: ["warnings", "batches", "outbox"]), columns.contains("name")
+        {
             return
         }
         try database.transaction { () throws(StoreError) in
@@ -115,6 +118,7 @@ public final class JobStore: Sendable {
             guard version < schemaVersion else {
                 if !columns.contains("name") { try addLists(to: database) }
                 if !tables.contains("batches") { try addBatches(to: database) }
+                if !tables.contains("outbox") { try addOutbox(to: database) }
                 return
             }
             try database.run(
@@ -143,6 +147,7 @@ public final class JobStore: Sendable {
                 """)
             try addLists(to: database)
             try addBatches(to: database)
+            try addOutbox(to: database)
         }
     }
 
@@ -256,13 +261,19 @@ public final class JobStore: Sendable {
     }
 
     private func change(_ entries: [JournalEntry]) throws(StoreError) -> [JournalOutcome] {
+        let rules = outbox.withLock { $0 }
+        return try write { (database) throws(StoreError) in
+            var outcomes: [JournalOutcome] = []
+            outcomes.reserveCapacity(entries.count)
+            for entry in entries { outcomes.append(try Self.apply(entry, rules, database)) }
+            return outcomes
+        }
+    }
+
+    /// Runs `body` in a transaction, durable on return.
+    func write<T: Sendable>(_ body: (Database) throws(StoreError) -> T) throws(StoreError) -> T {
         try use(writer) { (database) throws(StoreError) in
-            try database.transaction { () throws(StoreError) in
-                var outcomes: [JournalOutcome] = []
-                outcomes.reserveCapacity(entries.count)
-                for entry in entries { outcomes.append(try Self.apply(entry, database)) }
-                return outcomes
-            }
+            try database.transaction { () throws(StoreError) in try body(database) }
         }
     }
 
@@ -270,7 +281,11 @@ public final class JobStore: Sendable {
     private func remember(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
         guard let folder else { return }
         var jobs = outcomes.compactMap { outcome -> JobNumber? in
-            if case .accepted(let number, isNew: true) = outcome { number } else { nil }
+            switch outcome {
+            case .accepted(let number, isNew: true): number
+            case .entered(let numbers, isNew: true): numbers.max()
+            default: nil
+            }
         }
         var notices = entries.compactMap { entry -> UInt64? in
             if case .ended(_, _, let notice, _, _) = entry { notice } else { nil }

@@ -71,8 +71,12 @@ public struct PictureSeal: Hashable, Sendable {
 
 /// A change of the store. The entries of one transaction are durable all or none.
 public enum JournalEntry: Hashable, Sendable {
-    /// A new job in state `queued`. An entry with a known key changes nothing; its outcome contains the older job.
+    /// A new job in state `queued`. An entry with a known key changes nothing; its outcome contains the older job, or
+    /// says that the key is another submission's.
     case accept(JobRecord)
+    /// All jobs of a batch, at least one, in state `queued`: their keys begin alike. A batch that is known changes
+    /// nothing; its outcome contains the older jobs, or says that it is of other submissions.
+    case enter([JobRecord])
     case starting(JobNumber)
     /// The warnings of its project, one line each.
     case warned(JobNumber, [String])
@@ -90,22 +94,23 @@ public enum JournalEntry: Hashable, Sendable {
     /// Changes nothing, but is written, to test whether the disk accepts entries.
     case probe
 
-    /// The job that it changes.
-    public var job: JobNumber? {
+    /// The jobs that it changes.
+    public var jobs: [JobNumber] {
         switch self {
-        case .accept(let record): record.number
+        case .accept(let record): [record.number]
+        case .enter(let records): records.map(\.number)
         case .starting(let job), .warned(let job, _), .queued(let job, _), .publishing(let job, _),
             .ended(let job, _, _, _, _), .retried(let job), .priority(let job, _), .paused(let job, _),
             .purged(let job):
-            job
-        case .probe: nil
+            [job]
+        case .probe: []
         }
     }
 
     /// Whether the entry is refused on a full disk, so that others still find room.
     var canWait: Bool {
         switch self {
-        case .accept, .probe: true
+        case .accept, .enter, .probe: true
         case .starting, .warned, .queued, .publishing, .ended, .retried, .priority, .paused, .purged: false
         }
     }
@@ -116,6 +121,10 @@ public enum JournalOutcome: Hashable, Sendable {
     case done
     /// For `accept`: the job with the key; `isNew` unless it existed before.
     case accepted(JobNumber, isNew: Bool)
+    /// For `enter`: the jobs of the batch that have not been purged, by their keys; `isNew` unless they existed before.
+    case entered([JobNumber], isNew: Bool)
+    /// For `accept` and `enter`: the key is known, with another submission. Nothing was changed.
+    case conflict
     /// The job is unknown, or its state does not allow the change. Nothing was changed.
     case unchanged
 }

@@ -27,9 +27,9 @@ struct JobStoreTests {
         #expect(try store.apply([.accept(record)]) == [.accepted(7, isNew: true)])
         for store in [store, try self.store()] {
             #expect(try store.record(7) == record)
-            #expect(try store.job(key: record.key) == 7)
+            #expect(try store.known(record.key)?.job == 7)
             #expect(try store.record(6) == nil)
-            #expect(try store.job(key: StoreSamples.key(6)) == nil)
+            #expect(try store.known(StoreSamples.key(6))?.job == nil)
             #expect(try store.story(7) == nil)
             #expect(try store.nextJobNumber() == 8)
         }
@@ -153,7 +153,7 @@ struct JobStoreTests {
             #expect(store.storeID == storeID)
             #expect(try store.nextJobNumber() == 8)
             #expect(try store.nextNotice() == 10)
-            #expect(try store.job(key: StoreSamples.key(7)) == nil)
+            #expect(try store.known(StoreSamples.key(7))?.job == nil)
         }
         var again = StoreSamples.record(8)
         again.key = StoreSamples.key(7)

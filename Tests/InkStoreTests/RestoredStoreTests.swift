@@ -63,7 +63,7 @@ struct RestoredStoreTests {
         try kept.write(to: URL(fileURLWithPath: path + "/jobs.sqlite"))
         let restored = try live { store, _ in
             let (numbers, job) = (
-                try store.records(after: 0, limit: 99).map(\.number), try store.job(key: StoreSamples.key(2))
+                try store.records(after: 0, limit: 99).map(\.number), try store.known(StoreSamples.key(2))?.job
             )
             #expect(numbers == [1, 2, 3] && job == 2)
         }

@@ -13,6 +13,8 @@ struct StoreModel {
     }
 
     private(set) var jobs: [JobNumber: Job] = [:]
+    /// The submissions of batches that were entered as a whole.
+    private var entries: [[UInt8]: [[UInt8]]] = [:]
     private(set) var lastJob: JobNumber = 0
     private(set) var lastNotice: UInt64 = 0
 
@@ -32,7 +34,8 @@ struct StoreModel {
         switch entry {
         case .accept(let record):
             if let older = jobs.values.first(where: { $0.record.key == record.key }) {
-                return .accepted(older.record.number, isNew: false)
+                return older.record.submission == record.submission
+                    ? .accepted(older.record.number, isNew: false) : .conflict
             }
             guard jobs[record.number] == nil else { return nil }
             var job = Job(record: record)
@@ -40,6 +43,20 @@ struct StoreModel {
             jobs[record.number] = job
             lastJob = max(lastJob, record.number)
             return .accepted(record.number, isNew: true)
+        case .enter(let records):
+            let batch = records[0].key.bytes.prefix(JobStore.batchBytes)
+            let known = jobs.values.filter { $0.record.key.bytes.starts(with: batch) }.map(\.record)
+            if let submissions = entries[Array(batch)] {
+                guard submissions == records.map(\.submission) else { return .conflict }
+                let sorted = known.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+                return .entered(sorted.map(\.number), isNew: false)
+            }
+            if records.contains(where: { record in known.contains { $0.key == record.key } }) { return .conflict }
+            for record in records {
+                guard apply(.accept(record)) != nil else { return nil }
+            }
+            entries[Array(batch)] = records.map(\.submission)
+            return .entered(records.map(\.number), isNew: true)
         case .starting(let number):
             return change(number, where: { $0 == .queued || $0 == .starting }) {
                 $0.record.state = .starting
@@ -77,7 +94,11 @@ struct StoreModel {
         case .probe: return .done
         case .purged(let number):
             let outcome = change(number, where: { !$0.isUnfinished }) { _ in }
-            if outcome == .done { jobs[number] = nil }
+            guard outcome == .done, let key = jobs.removeValue(forKey: number)?.record.key else { return outcome }
+            let batch = key.bytes.prefix(JobStore.batchBytes)
+            if !jobs.values.contains(where: { $0.record.key.bytes.starts(with: batch) }) {
+                entries[Array(batch)] = nil
+            }
             return outcome
         }
     }
@@ -129,9 +150,9 @@ struct StoreModel {
             let job = jobs[number]
             guard try store.record(number) == job?.record else { return "record of job \(number)" }
             guard try store.story(number) == job?.story else { return "story of job \(number)" }
-            if let key = job?.record.key, try store.job(key: key) != number { return "key of job \(number)" }
+            if let key = job?.record.key, try store.known(key)?.job != number { return "key of job \(number)" }
         }
-        guard try store.job(key: SubmissionKey(bytes: random.bytes(16))) == nil else { return "a key nobody has" }
+        guard try store.known(SubmissionKey(bytes: random.bytes(16)))?.job == nil else { return "a key nobody has" }
         return nil
     }
 
@@ -175,7 +196,19 @@ struct StoreModel {
     ) -> JournalEntry {
         // Mostly jobs that are there, some of this batch, some that are purged or were never there.
         let job = JobNumber(random.int(max(1, Int(next) - 30)...Int(next)))
-        switch random.int(0...14) {
+        switch random.int(0...15) {
+        case 15:
+            // Mostly a new batch, or one that is known, as it was or with other submissions.
+            let known = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }.randomElement(using: &random)
+            let batch = random.chance(40) ? known ?? random.bytes(12) : random.bytes(12)
+            let again = random.chance(50) ? entries[batch] : nil
+            return .enter(
+                (0..<(again?.count ?? random.int(1...3))).map { index in
+                    defer { next += 1 }
+                    var record = record(next, SubmissionKey(bytes: batch + [0, 0, 0, UInt8(index)]), &random)
+                    if let again { record.submission = again[index] }
+                    return record
+                })
         case 0...4:
             let key = random.chance(15) ? keys.randomElement(using: &random) : nil
             defer { next += UInt64(random.int(1...2)) }
