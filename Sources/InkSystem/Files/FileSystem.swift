@@ -287,6 +287,15 @@ extension String {
         return (folder.isEmpty ? "/" : String(decoding: folder, as: UTF8.self), name)
     }
 
+    /// Whether it consists only of names, so that it leads nowhere but below a folder. By bytes, as in the system: in
+    /// Swift, a slash followed by a combining accent is one character.
+    package var isPlainRelativePath: Bool {
+        utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { name in
+            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8) && name.count <= 255
+                && !name.contains(0)
+        }
+    }
+
     /// This folder's path followed by a name; an empty folder means the current one.
     package func appendingPath(_ name: String) -> String {
         isEmpty ? name : utf8.last == UInt8(ascii: "/") ? self + name : self + "/" + name
