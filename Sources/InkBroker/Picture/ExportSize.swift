@@ -36,6 +36,15 @@ public enum ExportSize: Hashable, Sendable {
         }
     }
 
+    /// The longest edge is at least this, whatever the canvas; 1 if that is all that is known.
+    public var longestEdgeMin: Int {
+        switch self {
+        case .longestEdge(let edge, _): edge
+        case .factor: 1
+        case .fit(let size): min(size.width, size.height)
+        }
+    }
+
     /// The output size for a canvas: the other edge rounded to the nearest pixel, halves up, at least 1.
     ///
     /// - Throws: `EngineError.overLimit` beyond the limits of an output's edge or area; `place` names the export.

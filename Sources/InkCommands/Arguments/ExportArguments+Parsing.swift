@@ -24,6 +24,7 @@ extension ExportArguments {
         let sizes = try Self.sizes(parsed, default: [standardSize ?? .longestEdge(2048, name: "2k")])
         let layers = try Self.layers(parsed)
         let codecs = try Self.forms(of: Self.codecs(parsed, output), parsed)
+        try Self.check(sizes, codecs)
         let isEachViewport = parsed.isGiven("each-viewport")
         let parts =
             ["name"] + (layers == .each ? ["layer"] : []) + (isEachViewport ? ["viewport"] : []) + ["size"]
@@ -119,6 +120,17 @@ extension ExportArguments {
         guard let text = parsed.value("viewport") else { return nil }
         guard !text.isEmpty else { throw .usage("--viewport: the name is empty") }
         return ViewChoice(place: text) ?? .named(text)
+    }
+
+    /// What is larger than a format can be, whatever the document.
+    private static func check(_ sizes: [ExportSize], _ codecs: [any PictureCodec]) throws(CommandError) {
+        for size in sizes {
+            for codec in codecs where size.longestEdgeMin > codec.edgePixelsMax {
+                throw .usage(
+                    "--size: \(size.name) is more than the \(codec.edgePixelsMax) pixels that an edge can have in "
+                        + "\(codec.name); choose a smaller --size, or another --format")
+            }
+        }
     }
 
     /// The sizes of `--size`.

@@ -67,8 +67,9 @@ public struct PictureOptions: Hashable, Sendable {
             let codec = try PictureCodecs.codec(file.encoding.format)
             guard size.longestEdge <= codec.edgePixelsMax else {
                 throw .overLimit(
-                    place, what: "the longest edge", found: "\(size.longestEdge) pixels",
-                    limit: "\(codec.edgePixelsMax) pixels in \(codec.name)")
+                    place, what: "the longest edge that --size gives", found: "\(size.longestEdge) pixels",
+                    limit:
+                        "\(codec.edgePixelsMax) pixels in \(codec.name); choose a smaller --size, or another --format")
             }
             try codec.check(size, file.encoding, dotsPerInch: dotsPerInch, place: place)
         }
