@@ -100,6 +100,8 @@ public enum BrokerEvent: Sendable {
     case worker(WorkerNote)
     /// Only with `BrokerConfiguration.notesTasks`.
     case task(TaskNote)
+    /// From now on results of tiles cannot be kept, until the disk takes one again.
+    case resultsLost(reason: String)
 }
 
 /// A picture whose first bytes are in a file.

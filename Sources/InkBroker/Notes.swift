@@ -117,6 +117,8 @@ public struct WorkerReport: Hashable, Sendable {
     public var tasksHeld: Int
     public var tasksDone: Int
     public var tasksFailed: Int
+    /// In the last ten seconds.
+    public var tasksPerSecond: Double
     public var isDraining: Bool
     public var millisecondsSinceHeard: Int
     public var address: String?

@@ -11,7 +11,7 @@ extension BrokerLoop {
             return WorkerReport(
                 name: peer.name, rendererVersion: peer.rendererVersion, protocolVersion: peer.protocolVersion,
                 threads: peer.threads, tasksHeld: peer.assemblies.count, tasksDone: peer.tasksDone,
-                tasksFailed: peer.tasksFailed,
+                tasksFailed: peer.tasksFailed, tasksPerSecond: peer.speed.perSecond(now: now),
                 isDraining: peer.isDraining,
                 millisecondsSinceHeard: Int((now - min(now, peer.lastHeard)) / 1_000_000), address: peer.address,
                 keyName: peer.keyName)

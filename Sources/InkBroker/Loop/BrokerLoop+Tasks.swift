@@ -166,6 +166,7 @@ extension BrokerLoop {
         }
         counters.finished += 1
         peers[worker]?.tasksDone += 1
+        peers[worker]?.speed.add(now: SystemClock.nanoseconds)
         note(id, assembly.role, of: assembly.life.job, worker, .finished)
         // Counted whether the result is still wanted or not: it is what the export cost.
         let elapsed = SystemClock.nanoseconds - assembly.dispatched

@@ -79,7 +79,9 @@ final class BrokerLoop {
         let encoder = parts.local.map(BlockEncoder.local) ?? .standard
         if let folder = parts.configuration.resultFolder {
             do throws(SystemFailure) {
-                results = try KeptResults(folder: folder, bytesMax: parts.configuration.resultBytes)
+                results = try KeptResults(folder: folder, bytesMax: parts.configuration.resultBytes) {
+                    [onEvent = parts.onEvent] reason in onEvent(.resultsLost(reason: reason))
+                }
             } catch {
                 throw .results(folder: folder, operation: error.operation, errno: error.errno)
             }

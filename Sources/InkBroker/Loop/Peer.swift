@@ -20,6 +20,8 @@ struct Peer {
     var isDraining = false
     var tasksDone = 0
     var tasksFailed = 0
+    /// Of the tasks done.
+    var speed = RecentRate()
     var lastHeard: UInt64
     var lastSent: UInt64
     /// What waits to be sent to it, here and with ZeroMQ.
@@ -40,6 +42,32 @@ struct Peer {
 
     /// A task that is larger goes to it as a block: in parts that the line takes.
     var inlineTaskBytes: Int { line.isBounded ? max(4 << 10, line.partBytes) : ProtocolLimits.inlineTaskBytes }
+}
+
+/// How often something has happened in the last ten seconds.
+struct RecentRate {
+    private static let seconds = 10
+
+    /// By the second, modulo their number.
+    private var counts = [(second: UInt64, count: Int)](repeating: (0, 0), count: seconds)
+    private var first: UInt64?
+
+    /// - Parameter now: monotonic nanoseconds, as in `perSecond`.
+    mutating func add(now: UInt64) {
+        let second = now / 1_000_000_000
+        first = first ?? second
+        let index = Int(second % UInt64(Self.seconds))
+        if counts[index].second != second { counts[index] = (second, 0) }
+        counts[index].count += 1
+    }
+
+    /// A mean over the time since the first, where that is shorter.
+    func perSecond(now: UInt64) -> Double {
+        guard let first else { return 0 }
+        let second = now / 1_000_000_000
+        let sum = counts.reduce(0) { $0 + ($1.second + UInt64(Self.seconds) > second ? $1.count : 0) }
+        return Double(sum) / Double(min(UInt64(Self.seconds), second - min(second, first) + 1))
+    }
 }
 
 struct UnsentMessage {

@@ -10,6 +10,7 @@ final class KeptResults {
     private let finding: Lane
     private let keeping: Lane
     private let backlog = Backlog()
+    private let trouble: Trouble
     private var known: [JobID: KeyMaker] = [:]
     private var missing: [TaskID: (job: JobID, key: BlockID)] = [:]
     /// Found, and not accepted yet.
@@ -32,6 +33,28 @@ final class KeptResults {
         func give(_ count: Int) { bytes.withLock { $0 -= count } }
     }
 
+    /// Tells when results begin to be lost.
+    private final class Trouble: Sendable {
+        private let folder: String
+        private let onBegin: @Sendable (String) -> Void
+        private let isFailing = Mutex(false)
+
+        init(folder: String, onBegin: @escaping @Sendable (String) -> Void) {
+            self.folder = folder
+            self.onBegin = onBegin
+        }
+
+        /// - Parameter failure: why a result was not kept; nil if it was.
+        func note(_ failure: SystemFailure?) {
+            let wasFailing = isFailing.withLock { isFailing in
+                defer { isFailing = failure != nil }
+                return isFailing
+            }
+            guard let failure, !wasFailing else { return }
+            onBegin("\(folder): cannot \(failure.operation): \(SystemFailure.text(of: failure.errno))")
+        }
+    }
+
     struct Found {
         var life: ExportLife
         var role: TaskRole
@@ -47,7 +70,11 @@ final class KeptResults {
         func key(row: Int, column: Int) -> BlockID? { keys.withLock { $0?.key(row: row, column: column) } }
     }
 
-    init(folder: String, bytesMax: Int) throws(SystemFailure) {
+    /// - Parameter onTrouble: called on a lane, with the reason, when results begin to be lost.
+    init(
+        folder: String, bytesMax: Int, onTrouble: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(SystemFailure) {
+        trouble = Trouble(folder: folder, onBegin: onTrouble)
         store = try ResultStore(folder: folder, bytesMax: bytesMax)
         finding = try Lane()
         keeping = try Lane()
@@ -92,7 +119,7 @@ final class KeptResults {
     ) {
         let byteCount = (band?.bytes.count ?? 0) + (pixels?.byteCount ?? 0)
         guard backlog.take(byteCount) else { return done() }
-        keeping.run { [store, backlog] in
+        keeping.run { [store, backlog, trouble] in
             defer { backlog.give(byteCount) }
             // What cannot be read back or packed is only not there next time.
             let block = pixels.map { pixels in
@@ -103,7 +130,7 @@ final class KeptResults {
             }
             done()
             if let block, block == nil { return }
-            store.keep(KeptResult(band: band, pixels: block ?? nil), as: key)
+            trouble.note(store.keep(KeptResult(band: band, pixels: block ?? nil), as: key))
         }
     }
 

@@ -113,30 +113,43 @@ final class ResultStore: Sendable {
         return result
     }
 
-    /// Keeps a result, as far as the disk takes it.
-    func keep(_ result: KeptResult, as key: BlockID) {
+    /// Keeps a result, as far as the disk takes it: a full one is no reason to fail, the results are only not there next
+    /// time. A folder that has been removed is made again.
+    ///
+    /// - Returns: why it is not kept.
+    @discardableResult
+    func keep(_ result: KeptResult, as key: BlockID) -> SystemFailure? {
         let bytes = Self.file(of: result, as: key)
-        guard bytes.count <= fileBytesMax else { return }
+        guard bytes.count <= fileBytesMax else { return nil }
         let number = state.withLock { state in
             state.lastFile += 1
             return state.lastFile
         }
         let temporary = folder.appendingPath("\(key).\(getpid())-\(number).part")
         do throws(SystemFailure) {
-            let file = try FileDescriptor(
-                opening: temporary, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o600, operation: "create")
+            let file = try create(temporary)
             try file.write(bytes)
+            guard rename(temporary, path(key)) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
         } catch {
-            // A full disk is no reason to fail: the results are only not there next time.
             unlink(temporary)
-            return
-        }
-        guard rename(temporary, path(key)) == 0 else {
-            unlink(temporary)
-            return
+            return error
         }
         state.withLock { $0.note(key, byteCount: bytes.count) }
         makeRoom()
+        return nil
+    }
+
+    private func create(_ path: String) throws(SystemFailure) -> FileDescriptor {
+        func create() throws(SystemFailure) -> FileDescriptor {
+            try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o600, operation: "create")
+        }
+        do throws(SystemFailure) { return try create() } catch {
+            guard error.errno == ENOENT else { throw error }
+            var made: [String] = []
+            try FileSystem.makeFolders(folder, mode: 0o700, made: &made)
+            try scan()
+            return try create()
+        }
     }
 
     private func forget(_ key: BlockID) {

@@ -86,12 +86,13 @@ struct StatusText {
         let rows = workers.map { worker in
             [
                 text(worker, "name"), text(worker, "state"), count(worker, "threads"), count(worker, "held"),
-                count(worker, "done"),
+                count(worker, "done"), Shown.decimal(worker["tasksPerSecond"]?.number ?? 0, places: 1),
                 Shown.duration(milliseconds: Double(worker["lastHeardMilliseconds"]?.integer ?? 0)),
                 text(worker, "renderer"), worker["address"]?.string?.escapingControls() ?? "",
             ]
         }
-        return Self.table(["WORKER", "STATE", "THREADS", "HELD", "DONE", "HEARD", "RENDERER", "ADDRESS"], rows)
+        return Self.table(
+            ["WORKER", "STATE", "THREADS", "HELD", "DONE", "TASKS/S", "HEARD", "RENDERER", "ADDRESS"], rows)
     }
 
     private func exportRows(_ exports: [JSONValue]) -> [String] {
@@ -102,10 +103,11 @@ struct StatusText {
             let share = total > 0 ? Double(done) / Double(total) : 0
             return [
                 count(export, "job"), ProgressDisplay.bar(share) + " " + ProgressDisplay.percent(share),
-                "\(done)/\(total)", timeLeft(export) ?? "-", text(export, "owner"), text(export, "name"),
+                "\(done)/\(total)", timeLeft(export) ?? "-", text(export, "owner"),
+                export["file"]?.string.flatMap { $0.isEmpty ? nil : $0.escapingControls() } ?? text(export, "name"),
             ]
         }
-        return Self.table(["JOB", "DONE", "TILES", "LEFT", "OWNER", "PROJECT"], rows)
+        return Self.table(["JOB", "DONE", "TILES", "LEFT", "OWNER", "PICTURE"], rows)
     }
 
     /// A broker's answer about one job.
@@ -118,6 +120,7 @@ struct StatusText {
         if let end = job["end"]?.string {
             state += " (\(end.escapingControls()); the broker's disk does not take it yet)"
         }
+        if let file = job["file"]?.string { lines.append("  File       \(file.escapingControls())") }
         lines.append("  State      \(state)")
         if let left = timeLeft(job) { lines.append("  Left       \(left)") }
         if let priority = job["priority"]?.integer { lines.append("  Priority   \(PriorityText.text(priority))") }

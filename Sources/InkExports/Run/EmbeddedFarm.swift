@@ -170,6 +170,8 @@ final class EmbeddedFarm: ExportFarm {
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
         case .timeLeft(let job, let time): state.withLock(\.onEvent)?(.timeLeft(Int(job.rawValue), time))
         case .prepared, .planned, .written, .worker, .task: break
+        case .resultsLost(let reason):
+            state.withLock(\.onEvent)?(.news("results are not kept in the cache: \(reason)"))
         case .finished(let job, let outcome):
             end(job.rawValue, .finished(Int(job.rawValue), PictureOutcome(outcome)))
         case .failed(let job, let error):

@@ -116,7 +116,7 @@ extension ServiceLoop {
             guard isErrand(id) else { return false }
             errands.removeValue(forKey: id)?.give(.failure(error))
             return true
-        case .worker: return false
+        case .worker, .resultsLost: return false
         }
     }
 }

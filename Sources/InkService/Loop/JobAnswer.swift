@@ -27,6 +27,7 @@ package enum JobAnswer {
         case .named(let name): members.append(("size", .string(name)))
         case nil: break
         }
+        if let file = submission?.file, !file.isEmpty { members.append(("file", .string(file))) }
         if let options = submission?.picture.options, !options.otherFiles.isEmpty {
             members.append(("format", .string(PictureArchive.ending)))
         } else if let format = submission?.picture.options.encoding.format, format != .png {
@@ -94,6 +95,7 @@ package enum JobAnswer {
             ("name", .string(worker.name)), ("renderer", .string(worker.rendererVersion)),
             ("protocol", .integer(Int(worker.protocolVersion))), ("threads", .integer(worker.threads)),
             ("held", .integer(worker.tasksHeld)), ("done", .integer(worker.tasksDone)),
+            ("failed", .integer(worker.tasksFailed)), ("tasksPerSecond", .number(worker.tasksPerSecond)),
             ("lastHeardMilliseconds", .integer(worker.millisecondsSinceHeard)),
             ("state", .string(worker.isDraining ? "draining" : worker.tasksHeld > 0 ? "busy" : "idle")),
             ("key", .optional(worker.keyName)), ("address", .optional(worker.address)),

@@ -6,6 +6,8 @@ import InkSystem
 /// A job that the broker is working on.
 struct RunningJob {
     let name: String
+    /// `Submission.file`.
+    let file: String
     let owner: String
     let startedAt: UInt64
     let isFetched: Bool

@@ -36,8 +36,8 @@ extension ServiceLoop {
         }
         let reservation = PictureReservation(in: parts.contents)
         runs[number] = RunningJob(
-            name: submission.name, owner: record.owner, startedAt: SystemClock.milliseconds, isFetched: isFetched,
-            reservation: reservation)
+            name: submission.name, file: submission.file, owner: record.owner, startedAt: SystemClock.milliseconds,
+            isFetched: isFetched, reservation: reservation)
         let loader = JobLoader(configuration: configuration, contents: parts.contents, onEvent: onEvent)
         let (journal, mailbox) = (parts.journal, mailbox)
         var job = ExportJob(
@@ -129,6 +129,7 @@ extension ServiceLoop {
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
         case .worker(let event): log(event)
         case .task(let note): add(note)
+        case .resultsLost(let reason): onEvent(FarmNote(.warning, "results.lost", reason: reason))
         }
     }
 

@@ -175,8 +175,9 @@ extension ServiceLoop {
             let run = runs[job]
             return .object([
                 ("job", .integer(Int(clamping: job))), ("name", .string(run?.name ?? "")),
-                ("owner", .string(run?.owner ?? "")), ("done", .integer(run?.done ?? 0)),
-                ("total", .integer(run?.total ?? 0)), ("timeLeft", JobAnswer.json(run?.timeLeft)),
+                ("file", .string(run?.file ?? "")), ("owner", .string(run?.owner ?? "")),
+                ("done", .integer(run?.done ?? 0)), ("total", .integer(run?.total ?? 0)),
+                ("timeLeft", JobAnswer.json(run?.timeLeft)),
             ])
         }
         let document = JSONValue.object([
