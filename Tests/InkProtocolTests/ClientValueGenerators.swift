@@ -27,7 +27,7 @@ extension SeededGenerator {
             source: bool()
                 ? .path("/srv/" + name()) : .content(blockID(), byteCount: byteCount, bool() ? .zstd : .plain),
             picture: picture, delivery: bool() ? .fetch : .write("a/" + name()), priority: int(-10...10),
-            weight: int(1...100))
+            weight: int(1...100), file: bool() ? "" : "a/" + name())
     }
 
     mutating func clientMessage() -> ClientMessage {

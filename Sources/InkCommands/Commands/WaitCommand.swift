@@ -11,6 +11,8 @@ struct WaitCommand {
     /// What the broker reported of a job before.
     private struct Facts {
         var name: String
+        /// Of the picture, as it was submitted.
+        var file: String?
         var size: String
         /// Of its file.
         var ending: String
@@ -115,7 +117,7 @@ struct WaitCommand {
                     continue
                 }
                 facts[number] = Facts(
-                    name: job["name"]?.string ?? "", size: job["size"]?.string ?? "",
+                    name: job["name"]?.string ?? "", file: job["file"]?.string, size: job["size"]?.string ?? "",
                     ending: Self.ending(format: job["format"]?.string),
                     output: job["output"]?.string)
                 if let submission = job["submission"]?.string.flatMap({ ContentID(hexadecimal: $0) }) {
@@ -135,24 +137,28 @@ struct WaitCommand {
         return PictureCodecs.codec(named: format)?.endings[0] ?? format
     }
 
-    private func file(_ stem: String, _ job: JobNumber) -> String { "\(stem).\(facts[job]?.ending ?? "png")" }
+    /// A job's file as it was submitted, or else `NAME-SIZE.png`.
+    private func file(of job: JobNumber) -> String {
+        // A broker must not lead out of the folder.
+        if let file = facts[job]?.file, file.isPlainRelativePath { return file }
+        let stem = NameTemplate.safe(ExportInput(path: facts[job]?.name ?? "").stem)
+        let size = facts[job].map(\.size) ?? ""
+        let name = size.isEmpty ? stem : "\(stem)-\(NameTemplate.safe(size))"
+        return "\(name).\(facts[job]?.ending ?? "png")"
+    }
 
-    /// `NAME-SIZE.png`; where several would have one name, each has its job's number too.
+    /// Where several would have one name, each has its job's number too.
     private mutating func namePictures() {
         guard let folder else { return }
-        var names: [JobNumber: String] = [:]
         var counts: [String: Int] = [:]
+        for job in jobs { counts[file(of: job), default: 0] += 1 }
         for job in jobs {
-            let stem = NameTemplate.safe(ExportInput(path: facts[job]?.name ?? "").stem)
-            let size = facts[job].map(\.size) ?? ""
-            let name = size.isEmpty ? stem : "\(stem)-\(NameTemplate.safe(size))"
-            names[job] = name
-            counts[file(name, job), default: 0] += 1
-        }
-        for job in jobs {
-            let name = names[job] ?? "picture"
-            let isAlone = counts[file(name, job)] == 1
-            paths[job] = folder.appendingPath(file(isAlone ? name : "\(name)-\(job)", job))
+            var file = file(of: job)
+            if counts[file] != 1 {
+                let ending = file.lastIndex(of: ".") ?? file.endIndex
+                file = "\(file[..<ending])-\(job)\(file[ending...])"
+            }
+            paths[job] = folder.appendingPath(file)
         }
     }
 

@@ -61,7 +61,6 @@ struct SubmissionMaker {
         if let vector = codecs.first(where: \.isVector) {
             throw .usage("a farm does not make \(vector.name) files; use ink export")
         }
-        if parsed.isGiven("name"), into == nil { throw .usage("--name needs --into") }
         if isShared, arguments.paths.contains("-") {
             throw .usage("--shared cannot read a project from standard input (-)")
         }
@@ -111,8 +110,8 @@ struct SubmissionMaker {
         var found = try FoundProjects(arguments, observer: observer)
         found.readOutlines(with: opener)
         var planned = arguments
-        // A folder, whatever its ending.
-        planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" }
+        // A folder, whatever its ending; where a client puts the pictures, their names are relative, too.
+        planned.output = into.map { $0.isEmpty ? $0 : $0 + "/" } ?? ""
         let plan = try ExportPlan(
             inputs: found.inputs, outlines: found.outlines, arguments: planned, resolve: into == nil ? nil : { $0 })
         return (found, plan)
@@ -164,9 +163,25 @@ struct SubmissionMaker {
             }
             return (.path(path), nil, opened)
         }
+        // A picture is sent as it is, piece by piece: as a project it would be in memory twice more.
+        if isPicture(input) {
+            do throws(ClientError) {
+                let prepared = try PreparedContent(file: input.path)
+                return (prepared.source, prepared.content, opened)
+            } catch {
+                throw PictureFailure(error)
+            }
+        }
         let prepared = try ProjectPacking.content(
             of: opened.project, warnings: opened.warnings, text: opened.text, name: input.shownName)
         return (prepared.source, prepared.content, opened)
+    }
+
+    /// Whether an input is a picture by its bytes alone, which is all that a broker sees of it. With limits of its own it
+    /// is read here.
+    private func isPicture(_ input: ExportInput) -> Bool {
+        guard !input.isStandardInput, arguments.limitsPath == nil, !input.isTemplateFolder else { return false }
+        return FileSystem.beginning(of: input.path, byteCount: 1 << 16).map(DocumentReaders.isPicture) ?? false
     }
 
     private func submission(
@@ -186,7 +201,7 @@ struct SubmissionMaker {
         return Submission(
             key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path), source: source,
             picture: PictureSpec(size: .named(picture.size.name), options: options),
-            delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
+            delivery: into == nil ? .fetch : .write(picture.output), priority: priority, file: file(picture))
     }
 
     /// With overlays each size is a project of its own.
@@ -213,22 +228,30 @@ struct SubmissionMaker {
         ).digest(environment.exports.sha256)
         let prepared = try ProjectPacking.content(
             of: laid.project, warnings: laid.warnings, text: nil, name: input.shownName)
-        // The name of a size where it means the same, since `ink wait` names files by it.
+        // The name of a size where it means the same, for people.
         let isNamed = (try? self.size(picture, input, laid, options)) == size
         let spec = isNamed ? SizeSpec.named(picture.size.name) : .exact(size)
         let submission = Submission(
             key: .random(), name: ProjectPacking.name(input.isStandardInput ? input.stem : input.path),
             source: prepared.source, picture: PictureSpec(size: spec, options: options),
-            delivery: into == nil ? .fetch : .write(picture.output), priority: priority)
+            delivery: into == nil ? .fetch : .write(picture.output), priority: priority, file: file(picture))
         return (submission, prepared.content)
+    }
+
+    /// The name that a client gives the picture; empty if the broker writes it, or for one that no file can have.
+    private func file(_ picture: PlannedPicture) -> String {
+        let isFit = picture.output.isPlainRelativePath && picture.output.utf8.count <= ProtocolLimits.textBytes
+        return into == nil && isFit ? picture.output : ""
     }
 
     private func size(
         _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ options: PictureOptions
     ) throws(EngineError) -> PixelSize {
         let place = Place(file: input.shownName)
-        return try picture.size.outputSize(
+        let size = try picture.size.outputSize(
             canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+        try options.checkFormats(size, place: place)
+        return size
     }
 
     /// The digest by which a later `ink export` recognizes the picture.

@@ -74,7 +74,7 @@ extension FileSystem {
 
     /// The first bytes of a regular file; nil for anything else, of which reading would take something away, and for what
     /// cannot be read.
-    static func beginning(of path: String, byteCount: Int) -> [UInt8]? {
+    package static func beginning(of path: String, byteCount: Int) -> [UInt8]? {
         guard let status = try? status(of: path), status.kind == .regular,
             let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
         else { return nil }

@@ -37,10 +37,13 @@ public struct Submission: Hashable, Sendable {
     public var priority: Int
     /// 1 to 100: share of turns in proportion to other jobs of the same priority.
     public var weight: Int
+    /// The path of the picture below the folder that it will be put into, as `ink export` names it; relative, without `.`
+    /// and `..`. Empty: none was chosen.
+    public var file: String
 
     public init(
         key: SubmissionKey, name: String, source: ProjectSource, picture: PictureSpec, delivery: PictureDelivery,
-        priority: Int = JobPriority.normal, weight: Int = 1
+        priority: Int = JobPriority.normal, weight: Int = 1, file: String = ""
     ) {
         self.key = key
         self.name = name
@@ -49,6 +52,7 @@ public struct Submission: Hashable, Sendable {
         self.delivery = delivery
         self.priority = priority
         self.weight = weight
+        self.file = file
     }
 }
 
@@ -119,6 +123,7 @@ extension Submission: WireValue {
         }
         priority = try reader.integer("priority", in: 0...20) - 10
         weight = try reader.integer("weight", in: 1...100)
+        file = reader.remaining > 0 ? try reader.text("file name", limit: ProtocolLimits.textBytes) : ""
     }
 
     func write(to writer: inout ByteWriter) {
@@ -134,6 +139,7 @@ extension Submission: WireValue {
         }
         writer.integer(max(0, min(20, priority + 10)))
         writer.integer(max(1, min(100, weight)))
+        if !file.isEmpty { writer.text(file, limit: ProtocolLimits.textBytes) }
     }
 
     /// Throws for values that a reader would refuse, or that would be changed: a truncated path is a different path.
@@ -155,6 +161,7 @@ extension Submission: WireValue {
         if case .write(let path) = delivery {
             try check("length of the output path", path.utf8.count, 1...ProtocolLimits.textBytes)
         }
+        try check("length of the file name", file.utf8.count, 0...ProtocolLimits.textBytes)
         switch picture.size {
         case .named(let name): try check("length of the size", name.utf8.count, 1...ProtocolLimits.nameBytes)
         case .exact(let size):

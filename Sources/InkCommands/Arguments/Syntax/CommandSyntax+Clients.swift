@@ -19,7 +19,7 @@ extension CommandSyntax {
             .value("--into", "DIR", "Let the broker write the pictures into this folder below its output root"),
             .value(
                 "--name", "TEMPLATE",
-                "File names, with --into (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
+                "File names (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
             .flag("--shared", "Send absolute paths that the broker reads, instead of contents"),
             .value("--priority", "N", "-10 to 10, or bulk, normal, urgent (-5, 0, 5); default: bulk"),
         ] + pictureOptions + [
