@@ -76,8 +76,8 @@ let package = Package(
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkService", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP", "CPages",
-                "CURL", "CSystem",
+                "InkService", "InkStore", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP",
+                "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),

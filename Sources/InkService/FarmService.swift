@@ -2,7 +2,7 @@ import Dispatch
 public import InkBroker
 public import InkEngine
 public import InkProtocol
-import InkStore
+public import InkStore
 import InkSystem
 import Synchronization
 
@@ -22,11 +22,49 @@ public final class FarmService: Sendable {
     let data: DataFolder
     let store: JobStore
     let contents: ContentFolder
+    private let lastTurn = Atomic<UInt64>(SystemClock.milliseconds)
     private let endListeners = Mutex<[@Sendable (JobNumber) -> Void]>([])
 
     /// - Parameter listener: called on the service's thread when a job's end is on the disk; must return soon.
     public func onEnd(_ listener: @escaping @Sendable (JobNumber) -> Void) {
         endListeners.withLock { $0.append(listener) }
+    }
+
+    /// How long ago the service's loop last turned.
+    public var millisecondsSinceTurn: UInt64 {
+        SystemClock.milliseconds - min(SystemClock.milliseconds, lastTurn.load(ordering: .relaxed))
+    }
+
+    /// Says who is told of ends, and how. To be called before `start`.
+    ///
+    /// - Parameter receivers: names that stay the same from life to life.
+    /// - Returns: how many untold notices were removed because their receivers are not among these.
+    /// - Throws: `store`.
+    public func announce(
+        to receivers: [String], job: @escaping @Sendable (JobFacts) -> [UInt8],
+        batch: @escaping @Sendable (BatchFacts) -> [UInt8]
+    ) throws(ServiceError) -> Int {
+        let rules = OutboxRules(receivers: receivers, job: { job(JobFacts($0, nil)) }, batch: { batch(BatchFacts($0)) })
+        do throws(StoreError) { return try store.announce(rules) } catch { throw .store(error) }
+    }
+
+    /// What a receiver is to be told now.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: `store`.
+    public func undelivered(to receiver: String, now: Int64, limit: Int) throws(ServiceError) -> [OutboxItem] {
+        do throws(StoreError) { return try store.undelivered(to: receiver, now: now, limit: limit) } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Removes what has been delivered or given up, and puts off what has failed.
+    ///
+    /// - Throws: `store`.
+    public func settle(
+        done: [Int64], putOff: [(number: Int64, tries: Int, due: Int64)]
+    ) throws(ServiceError) {
+        do throws(StoreError) { try store.settle(done: done, putOff: putOff) } catch { throw .store(error) }
     }
 
     func tellEnd(_ job: JobNumber) { for listener in endListeners.withLock({ $0 }) { listener(job) } }
@@ -122,6 +160,7 @@ public final class FarmService: Sendable {
         let parts = ServiceParts(
             configuration: configuration, context: context, mailbox: mailbox, broker: broker, data: data, store: store,
             journal: journal, contents: contents, board: board,
+            onTurn: { [weak self] in self?.lastTurn.store(SystemClock.milliseconds, ordering: .relaxed) },
             onEnd: { [weak self] job in self?.tellEnd(job) }, onEvent: onEvent)
         let bound = DispatchSemaphore(value: 0)
         let outcome = StartOutcome()

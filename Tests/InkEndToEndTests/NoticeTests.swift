@@ -22,28 +22,18 @@ struct NoticeTests {
         let http = try farm.http()
         let (_, jobs) = try http.submit(GoodProject.small, "name=a.ink&size=64x64,32x32")
         #expect(jobs.count == 2)
-        func lines(_ name: String) -> [[String: Any]] {
-            let text = (try? String(contentsOfFile: folder(name), encoding: .utf8)) ?? ""
-            return text.split(separator: "\n").compactMap {
-                (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
-            }
-        }
-        #expect(farm.wait(seconds: 120) { lines("told").count >= 3 && lines("received").count >= 3 })
+        #expect(farm.wait(seconds: 120) { folder.lines("told").count >= 3 && folder.lines("received").count >= 3 })
         for (events, name) in [
-            (lines("told").compactMap { $0["event"] as? String }, "program"),
-            (lines("received").compactMap { $0["event"] as? String }, "address"),
+            (folder.lines("told").compactMap { $0["event"] as? String }, "program"),
+            (folder.lines("received").compactMap { $0["event"] as? String }, "address"),
         ] {
             #expect(events.sorted() == ["batch.ended", "job.ended", "job.ended"], "\(name): \(events)")
         }
-        let received = lines("received")
+        let received = folder.lines("received")
         #expect(received.allSatisfy { $0["isSigned"] as? Bool == true })
         #expect(Set(received.compactMap { $0["delivery"] as? String }).count == 3)
         let told = received.compactMap { ($0["body"] as? [String: Any])?["job"] as? [String: Any] }
         #expect(Set(told.compactMap { $0["id"] as? Int }) == Set(jobs))
-        #expect(
-            farm.wait(seconds: 30) {
-                (try? FileManager.default.contentsOfDirectory(atPath: farm.path("data/notices")))?.isEmpty == true
-            })
         #expect(farm.events("notice.failed").count >= 1)
     }
 
@@ -98,6 +88,53 @@ struct NoticeTests {
         #expect(farm.wait(seconds: 60) { FileManager.default.fileExists(atPath: folder("told")) })
     }
 
+    @Test("A job that ends while the broker drains is told of, before its end or in the next life")
+    func drained() throws {
+        let folder = try EndToEndFolder()
+        let receiver = try Receiver(folder)
+        let farm = try FarmProcesses(
+            workers: 1,
+            brokerOptions: ["--http", "127.0.0.1:0", "--webhook", "http://127.0.0.1:\(receiver.port)/ink"])
+        let http = try farm.http()
+        let (_, jobs) = try http.submit(GoodProject.long, "name=a.ink&size=2k")
+        let job = try #require(jobs.first)
+        #expect(
+            try farm.wait(seconds: 60) {
+                (try http.job(job)["progress"] as? [String: Any])?["phase"] as? String == "rendering"
+            })
+        farm.broker?.send(SIGTERM)
+        #expect(farm.broker?.end(seconds: 120) == 0)
+        try farm.startBroker()
+        let again = try farm.http()
+        #expect(try again.end(of: job) == "finished")
+        #expect(farm.wait(seconds: 60) { folder.lines("received").count == 1 })
+    }
+
+    @Test("A webhook that does not answer holds up no command, and a batch is told of with all of its jobs")
+    func hung() throws {
+        let folder = try EndToEndFolder()
+        let hung = try Receiver(folder, delay: 600)
+        let program = try folder.file("told.sh", "#!/bin/sh\ncat >> \(folder("told"))\necho >> \(folder("told"))\n")
+        chmod(program, 0o755)
+        let farm = try FarmProcesses(
+            workers: 1,
+            brokerOptions: [
+                "--http", "127.0.0.1:0", "--notify-command", program, "--webhook", "http://127.0.0.1:\(hung.port)/ink",
+            ])
+        let http = try farm.http()
+        let small = Array(GoodProject.small.utf8)
+        // One that is refused is none of the batch.
+        let (type, body) = HTTPClient.form([
+            ("document", "a.ink", small), ("options", nil, Array(#"{"size": ["64x64", "32x32"]}"#.utf8)),
+            ("document", "bad.ink", Array("{".utf8)), ("document", "b.ink", small),
+        ])
+        #expect(try http.send("POST", "/v1/jobs", ["Content-Type": type], body: body).status == 201)
+        // Long before the webhook's first delivery is over.
+        #expect(farm.wait(seconds: 25) { folder.lines("told").count == 5 }, "\(folder.lines("told"))")
+        let batches = folder.lines("told").compactMap { $0["batch"] as? [String: Any] }
+        #expect(batches.count == 1 && batches[0]["jobs"] as? Int == 4 && batches[0]["finished"] as? Int == 4)
+    }
+
     @Test(
         "Wrong settings are refused",
         arguments: [
@@ -117,12 +154,13 @@ private final class Receiver {
     private let process = Process()
 
     private static let script = """
-        import hashlib, hmac, http.server, json, os, sys
-        failing = int(sys.argv[3])
+        import hashlib, hmac, http.server, json, os, sys, time
+        failing, delay = int(sys.argv[3]), int(sys.argv[4])
         class Receiver(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 global failing
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                time.sleep(delay)
                 signed = self.headers.get("Ink-Timestamp", "").encode() + b"." + body
                 expected = "v1=" + hmac.new(b"a secret of enough bytes", signed, hashlib.sha256).hexdigest()
                 failing -= 1
@@ -140,10 +178,11 @@ private final class Receiver {
         server.serve_forever()
         """
 
-    init(_ folder: EndToEndFolder, failing: Int = 0) throws {
+    init(_ folder: EndToEndFolder, failing: Int = 0, delay: Int = 0) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "python3", try folder.file("receiver.py", Self.script), folder("received"), folder("port"), "\(failing)",
+            "\(delay)",
         ]
         // It must not hold the pipes of those that run the tests.
         process.standardInput = FileHandle.nullDevice
@@ -161,5 +200,15 @@ private final class Receiver {
     deinit {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+    }
+}
+
+extension EndToEndFolder {
+    /// The JSON documents of a file, one a line.
+    fileprivate func lines(_ name: String) -> [[String: Any]] {
+        let text = (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap {
+            (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
+        }
     }
 }

@@ -64,7 +64,7 @@ struct ServiceStateTests {
             delivery: .fetch, priority: priority)
         _ = state.handle(.submitted(one, submission), now: now)
         let number = state.nextJob
-        let examined = state.handle(.examined(submission.key, job: nil, hasContent: true), now: now)
+        let examined = state.handle(.examined(submission.key, known: nil, hasContent: true), now: now)
         if case .journal(_, let entries)? = examined.first, case .accept(let record)? = entries.first {
             #expect(record.owner == "1" && record.priority == priority && record.number == number)
         } else {
@@ -72,6 +72,85 @@ struct ServiceStateTests {
         }
         let outcome = JournalOutcome.accepted(number, isNew: true)
         return state.handle(.committed(.accept(submission.key), .success([outcome])), now: now)
+    }
+
+    private func submission(_ key: SubmissionKey = .random(), _ path: String = "/in/a.ink") -> Submission {
+        Submission(
+            key: key, name: "a.ink", source: .path(path), picture: PictureSpec(size: .named("2k")), delivery: .fetch)
+    }
+
+    @Test("A batch is entered as a whole, answered when it is on the disk, and refused for good if it can never wait")
+    func batches() {
+        var limits = ServiceLimits()
+        limits.queuedJobs = 3
+        var state = service(limits)
+        let (a, b) = (EntryID(rawValue: 1), EntryID(rawValue: 2))
+        let two = [submission(), submission()]
+        let actions = state.handle(.entered(a, owner: "anna", two), now: 0)
+        guard case .journal(.enter(a), let entries)? = actions.first, case .enter(let records)? = entries.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(records.map(\.number) == [1, 2] && records.allSatisfy { $0.owner == "anna" } && !state.isIdle)
+        // No room beside those that are on their way to the disk: later. Never: for good.
+        for (count, isTemporary) in [(2, true), (4, false)] {
+            let more = (0..<count).map { _ in submission() }
+            guard
+                case .answerEntry(b, .rejected(let rejection))? = state.handle(
+                    .entered(b, owner: "bob", more), now: 0
+                ).first
+            else {
+                Issue.record("\(count) more")
+                return
+            }
+            #expect(rejection.code.isTemporary == isTemporary && (rejection.retryMilliseconds > 0) == isTemporary)
+        }
+        let stored = state.handle(.committed(.enter(a), .success([.entered([1, 2], isNew: true)])), now: 0)
+        #expect(stored.contains(.answerEntry(a, .entered([1, 2], isNew: true))))
+        #expect(Set(starting(stored)) == [1, 2] && state.entering.isEmpty && state.brokenInvariants.isEmpty)
+        _ = state.handle(.entered(b, owner: "bob", [submission()]), now: 0)
+        #expect(
+            state.handle(.committed(.enter(b), .success([.conflict])), now: 0).contains(.answerEntry(b, .conflict)))
+        // What is not allowed for one is not for all.
+        let mixed = state.handle(.entered(b, owner: "bob", [submission(.random(), "/else/a.ink")]), now: 0)
+        guard case .answerEntry(b, .rejected(let rejection))? = mixed.first else {
+            Issue.record("\(mixed)")
+            return
+        }
+        #expect(rejection.code == .forbidden)
+        _ = state.handle(.stopping, now: 0)
+        let late = state.handle(.entered(b, owner: "bob", [submission()]), now: 0)
+        guard case .answerEntry(b, .rejected(let busy))? = late.first else {
+            Issue.record("\(late)")
+            return
+        }
+        #expect(busy.code == .busy)
+    }
+
+    @Test("A key that comes with another submission is refused: while it is open, when it is known, when it is stored")
+    func oneKey() {
+        var state = service()
+        let key = SubmissionKey.random()
+        let (first, other) = (submission(key), submission(key, "/in/b.ink"))
+        func rejected(_ actions: [ServiceAction], _ session: SessionID) -> Bool {
+            actions.contains { action in
+                if case .send(session, .rejected(key, let rejection)) = action {
+                    rejection.code == .invalid
+                } else {
+                    false
+                }
+            }
+        }
+        _ = state.handle(.submitted(one, first), now: 0)
+        #expect(rejected(state.handle(.submitted(two, other), now: 0), two))
+        // The same again is not.
+        #expect(state.handle(.submitted(two, first), now: 0).isEmpty)
+        let known = KnownSubmission(job: 9, submission: other.digest)
+        #expect(rejected(state.handle(.examined(key, known: known, hasContent: true), now: 0), two))
+        _ = state.handle(.submitted(one, first), now: 0)
+        _ = state.handle(.examined(key, known: nil, hasContent: true), now: 0)
+        #expect(rejected(state.handle(.committed(.accept(key), .success([.conflict])), now: 0), one))
+        #expect(state.jobs.isEmpty && state.submitting.isEmpty)
     }
 
     private func starting(_ actions: [ServiceAction]) -> [JobNumber] {
@@ -134,13 +213,15 @@ struct ServiceStateTests {
         let examine = ServiceAction.examine(known.key, known.source)
         #expect(state.handle(.submitted(one, known), now: 0) == [examine])
         #expect(
-            state.handle(.examined(known.key, job: 7, hasContent: false), now: 0) == [
-                .send(one, .accepted(known.key, 7))
-            ])
+            state.handle(
+                .examined(known.key, known: KnownSubmission(job: 7, submission: known.digest), hasContent: false),
+                now: 0) == [
+                    .send(one, .accepted(known.key, 7))
+                ])
         #expect(state.handle(.submitted(one, known), now: 0) == [examine])
         guard
             case .send(one, .rejected(known.key, let rejection))? = state.handle(
-                .examined(known.key, job: nil, hasContent: false), now: 0
+                .examined(known.key, known: nil, hasContent: false), now: 0
             ).first
         else {
             Issue.record("it is not refused")
@@ -353,7 +434,7 @@ struct ServiceStateTests {
             key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
             delivery: .fetch)
         _ = state.handle(.submitted(one, submission), now: 0)
-        _ = state.handle(.examined(submission.key, job: nil, hasContent: true), now: 0)
+        _ = state.handle(.examined(submission.key, known: nil, hasContent: true), now: 0)
         _ = state.handle(.committed(.accept(submission.key), .success([.accepted(1, isNew: true)])), now: 0)
         _ = state.handle(.watched(one, [1]), now: 0)
         _ = state.handle(.committed(.starting(1), .success([.done])), now: 0)
@@ -460,7 +541,7 @@ struct ServiceStateTests {
             key: .random(), name: "a.ink", source: .content(content, byteCount: 3, .plain),
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
         _ = state.handle(.submitted(session, submission), now: now)
-        _ = state.handle(.examined(submission.key, job: nil, hasContent: hasContent), now: now)
+        _ = state.handle(.examined(submission.key, known: nil, hasContent: hasContent), now: now)
         return submission.key
     }
 
@@ -536,7 +617,7 @@ struct ServiceStateTests {
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
         _ = state.handle(.submitted(again, submission), now: 50_000)
         #expect(
-            state.handle(.examined(key, job: nil, hasContent: false), now: 50_000)
+            state.handle(.examined(key, known: nil, hasContent: false), now: 50_000)
                 == [.send(again, .contentRequest(content, offset: 2, byteCount: 1))])
         // Of a client that does not come back nothing is kept for ever.
         _ = state.handle(.left(again), now: 60_000)
@@ -558,7 +639,7 @@ struct ServiceStateTests {
             source: .content(ContentID(digest: [UInt8](repeating: 8, count: 32)), byteCount: 3, .plain),
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
         _ = state.handle(.submitted(two, other), now: 10)
-        let actions = state.handle(.examined(other.key, job: nil, hasContent: false), now: 11)
+        let actions = state.handle(.examined(other.key, known: nil, hasContent: false), now: 11)
         #expect(actions.contains(.discardContent(upload)))
         #expect(actions.contains { if case .beginContent = $0 { true } else { false } })
         #expect(state.brokenInvariants.isEmpty)

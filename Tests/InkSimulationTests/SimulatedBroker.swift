@@ -302,7 +302,7 @@ final class SimulatedBroker {
         case .examine(let key, let source):
             var hasContent = true
             if case .content(let id, _, _) = source { hasContent = disk.contents.contains(id) }
-            later(.service(.examined(key, job: (try? disk.store.job(key: key)) ?? nil, hasContent: hasContent)))
+            later(.service(.examined(key, known: (try? disk.store.known(key)) ?? nil, hasContent: hasContent)))
         case .beginContent(let id, _):
             let isRefused = farm.now < disk.refusesUntil
             let fault = StorageFault(text: "full", isTemporary: true)

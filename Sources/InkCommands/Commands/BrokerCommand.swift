@@ -52,10 +52,19 @@ struct BrokerCommand {
         let log = try Log(
             format: arguments.log.format, level: arguments.log.level, write: environment.console.writeError)
         defer { log.close() }
+        let note: @Sendable (FarmNote) -> Void = { event in
+            if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
+        }
         let service: FarmService
-        do throws(ServiceError) {
-            service = try start(log)
+        do throws(ServiceError) { service = try open(note) } catch {
+            return try log.fail("broker.failed", CommandError(error))
+        }
+        let notifier = Notifier(arguments.notices, service: service, log: note)
+        do throws(GatewayError) {
+            try notifier.start()
+            do throws(ServiceError) { try service.start() } catch { throw .service(error) }
         } catch {
+            notifier.stop()
             return try log.fail("broker.failed", CommandError(error))
         }
         let gateway = try arguments.http.map { http throws(CommandError) in
@@ -67,27 +76,19 @@ struct BrokerCommand {
                 address = http.address(port: try gateway.start())
             } catch {
                 service.stop()
+                notifier.stop()
                 service.waitUntilEnded()
                 return try log.fail("broker.failed", CommandError(error))
             }
-        }
-        let notifier = Notifier(arguments.notices, service: service) { event in
-            if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
         }
         let tracer = arguments.traceEndpoint.map { endpoint in
-            TraceExporter(endpoint: endpoint, service: service, traces: gateway?.traces ?? Traces()) { event in
-                if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
-            }
+            TraceExporter(endpoint: endpoint, service: service, traces: gateway?.traces ?? Traces(), log: note)
         }
-        if !arguments.notices.isEmpty || tracer != nil {
-            do throws(GatewayError) {
-                if !arguments.notices.isEmpty { try notifier.start() }
-                try tracer?.start()
-            } catch {
-                service.stop()
-                service.waitUntilEnded()
-                return try log.fail("broker.failed", CommandError(error))
-            }
+        do throws(GatewayError) { try tracer?.start() } catch {
+            service.stop()
+            notifier.stop()
+            service.waitUntilEnded()
+            return try log.fail("broker.failed", CommandError(error))
         }
         log.record(
             LogRecord(
@@ -120,13 +121,9 @@ struct BrokerCommand {
         endpoint.hasSuffix(":*") || (try? Endpoint(endpoint))?.listensByName == true ? bound : endpoint
     }
 
-    private func start(_ log: Log) throws(ServiceError) -> FarmService {
+    private func open(_ log: @escaping @Sendable (FarmNote) -> Void) throws(ServiceError) -> FarmService {
         let context: ZeroMQContext
         do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
-        let service = try FarmService(configuration: configuration, context: context) { event in
-            if log.isLogged(LogLevel(event.level)) { log.record(LogRecord(event)) }
-        }
-        try service.start()
-        return service
+        return try FarmService(configuration: configuration, context: context, onEvent: log)
     }
 }

@@ -67,6 +67,7 @@ extension CommandError {
     init(_ error: GatewayError) {
         switch error {
         case .configuration(let text): self = .configuration(text)
+        case .service(let cause): self = CommandError(cause)
         case .system(let failure):
             self = .farm(PictureFailure(kind: .inputOutput, reason: "HTTP: \(error.description) (\(failure.errno))"))
         }

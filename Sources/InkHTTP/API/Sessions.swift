@@ -22,12 +22,7 @@ final class Sessions: Sendable {
             if let session = sessions[owner] { return session }
             let waiting = waiting
             let session = service.openSession(owner: owner) { message in
-                switch message {
-                case .accepted(let key, let job): waiting.give(.accepted(job), .submission(key))
-                case .rejected(let key, let rejection): waiting.give(.rejected(rejection), .submission(key))
-                case .orderDone(let result): waiting.give(.done(result), .order(owner, result.number))
-                default: break
-                }
+                if case .orderDone(let result) = message { waiting.give(result, OrderName(owner, result.number)) }
             }
             sessions[owner] = session
             return session
@@ -37,91 +32,56 @@ final class Sessions: Sendable {
     /// - Throws: 503 if the service does not answer in time.
     func order(_ action: OrderAction, of owner: String) throws(Problem) -> OrderResult {
         let number = lastOrder.add(1, ordering: .relaxed).newValue
-        let reply = waiting.open(.order(owner, number))
+        let reply = waiting.open(OrderName(owner, number))
         session(of: owner).send(.order(Order(number: number, action: action)))
-        guard case .done(let result)? = reply.wait(milliseconds: Self.patienceMilliseconds) else {
-            waiting.forget(.order(owner, number))
+        guard let result = reply.wait(milliseconds: Self.patienceMilliseconds) else {
+            waiting.forget(OrderName(owner, number))
             throw .busy("the broker does not answer")
         }
         return result
     }
 
-    enum SubmissionOutcome {
-        case accepted(JobNumber)
-        case rejected(Rejection)
-        /// No answer came in time.
-        case none
-    }
+}
 
-    /// So many are handed in at a time: the service has a bound for all clients.
-    private static let openMax = 64
+/// An order of a caller.
+private struct OrderName: Hashable {
+    var owner: String
+    var number: UInt32
 
-    /// Hands in submissions; the outcomes are in their order.
-    func submit(_ submissions: [Submission], of owner: String) -> [SubmissionOutcome] {
-        stride(from: 0, to: submissions.count, by: Self.openMax).flatMap { start in
-            submit(together: submissions[start..<min(submissions.count, start + Self.openMax)], of: owner)
-        }
-    }
-
-    private func submit(together submissions: ArraySlice<Submission>, of owner: String) -> [SubmissionOutcome] {
-        let session = session(of: owner)
-        let replies = submissions.map { submission in
-            let reply = waiting.open(.submission(submission.key))
-            session.send(.submit(submission))
-            return reply
-        }
-        return zip(submissions, replies).map { submission, reply in
-            switch reply.wait(milliseconds: Self.patienceMilliseconds) {
-            case .accepted(let job): return .accepted(job)
-            case .rejected(let rejection): return .rejected(rejection)
-            case .done, nil:
-                waiting.forget(.submission(submission.key))
-                return .none
-            }
-        }
+    init(_ owner: String, _ number: UInt32) {
+        self.owner = owner
+        self.number = number
     }
 }
 
 /// Answers that somebody waits for.
 private final class Waiting: Sendable {
-    enum Name: Hashable {
-        case submission(SubmissionKey)
-        case order(String, UInt32)
-    }
-
-    enum Outcome: Sendable {
-        case accepted(JobNumber)
-        case rejected(Rejection)
-        case done(OrderResult)
-    }
-
     final class Reply: Sendable {
-        private let outcome = Mutex<Outcome?>(nil)
+        private let outcome = Mutex<OrderResult?>(nil)
         private let arrived = DispatchSemaphore(value: 0)
 
-        func give(_ found: Outcome) {
+        func give(_ found: OrderResult) {
             outcome.withLock { $0 = found }
             arrived.signal()
         }
 
-        func wait(milliseconds: Int) -> Outcome? {
+        func wait(milliseconds: Int) -> OrderResult? {
             _ = arrived.wait(timeout: .now() + .milliseconds(milliseconds))
             return outcome.withLock { $0 }
         }
     }
 
-    /// Several may wait for one submission: requests that are repeated.
-    private let replies = Mutex<[Name: [Reply]]>([:])
+    private let replies = Mutex<[OrderName: Reply]>([:])
 
-    func open(_ name: Name) -> Reply {
+    func open(_ name: OrderName) -> Reply {
         let reply = Reply()
-        replies.withLock { $0[name, default: []].append(reply) }
+        replies.withLock { $0[name] = reply }
         return reply
     }
 
-    func give(_ outcome: Outcome, _ name: Name) {
-        for reply in replies.withLock({ $0.removeValue(forKey: name) }) ?? [] { reply.give(outcome) }
+    func give(_ result: OrderResult, _ name: OrderName) {
+        replies.withLock { $0.removeValue(forKey: name) }?.give(result)
     }
 
-    func forget(_ name: Name) { replies.withLock { $0[name] = nil } }
+    func forget(_ name: OrderName) { replies.withLock { $0[name] = nil } }
 }

@@ -21,13 +21,25 @@ package enum NoticeTarget: Sendable {
 
     private static let patienceMilliseconds = 30_000
 
+    /// By which it is known from life to life.
+    var name: String {
+        switch self {
+        case .command(let path): "command \(path)"
+        case .webhook(let url, _): url
+        }
+    }
+
     /// - Parameters:
     ///   - id: the same for each try, so that a receiver can drop repetitions.
     ///   - time: seconds since 1970.
-    func deliver(_ notice: [UInt8], event: String, id: String, time: Int64) -> Outcome {
+    ///   - isStopping: whether there is no time left for it.
+    func deliver(
+        _ notice: [UInt8], event: String, id: String, time: Int64, isStopping: () -> Bool
+    ) -> Outcome {
         switch self {
         case .command(let path):
-            return NoticeCommand.run(path, notice, event: event, milliseconds: Self.patienceMilliseconds)
+            return NoticeCommand.run(
+                path, notice, event: event, id: id, milliseconds: Self.patienceMilliseconds, isStopping: isStopping)
         case .webhook(let url, let secret):
             var headers = [
                 "Content-Type: application/json", "Ink-Event: \(event)", "Ink-Delivery: \(id)",
@@ -71,57 +83,40 @@ enum HTTPPost {
 
 /// Runs a program for a notice.
 private enum NoticeCommand {
-    static func run(_ path: String, _ notice: [UInt8], event: String, milliseconds: Int) -> NoticeTarget.Outcome {
+    static func run(
+        _ path: String, _ notice: [UInt8], event: String, id: String, milliseconds: Int, isStopping: () -> Bool
+    ) -> NoticeTarget.Outcome {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return .failed(SystemFailure.text(of: errno)) }
         // Neither this end nor the other is for programs that are started meanwhile.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        posix_spawn_file_actions_adddup2(&files, ends[0], 0)
-        posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The broker ignores or blocks some signals, which the program must not inherit.
-        var (none, all) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), strdup(event), nil]
-        defer { for argument in arguments { free(argument) } }
-        var process = pid_t()
-        let code = posix_spawn(&process, path, &files, &attributes, &arguments, environ)
-        close(ends[0])
-        guard code == 0 else {
-            close(ends[1])
-            return .failed("\(path) cannot be run: \(SystemFailure.text(of: code))")
+        let program: ProcessGroup
+        do throws(SystemFailure) {
+            program = try ProcessGroup(
+                running: path, [event], input: ends[0], silent: [STDOUT_FILENO],
+                environment: [("INK_DELIVERY", id)])
+            close(ends[0])
+        } catch {
+            for end in ends { close(end) }
+            return .failed("\(path) cannot be run: \(SystemFailure.text(of: error.errno))")
         }
         // A notice fits into the pipe, or the program reads it. One that does neither is ended below.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         let deadline = SystemClock.milliseconds + UInt64(milliseconds)
         var sent = 0
-        var status: Int32 = 0
-        var hasEnded = false
-        while !hasEnded, SystemClock.milliseconds < deadline {
+        while !program.hasEnded, SystemClock.milliseconds < deadline, !isStopping() {
             if sent < notice.count {
                 let count = notice.withUnsafeBytes { write(ends[1], $0.baseAddress! + sent, notice.count - sent) }
                 if count > 0 { sent += count } else if errno != EAGAIN { sent = notice.count }
                 if sent == notice.count { close(ends[1]) }
             }
-            hasEnded = waitpid(process, &status, WNOHANG) == process
-            if !hasEnded { usleep(5_000) }
+            usleep(5_000)
         }
         if sent < notice.count { close(ends[1]) }
-        guard hasEnded else {
-            kill(process, SIGKILL)
-            waitpid(process, &status, 0)
-            return .failed("\(path) has not ended in \(milliseconds / 1000) s")
-        }
-        let exit = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-        return exit == 0 ? .delivered : .failed("\(path) ended with \(exit)")
+        let hasEnded = program.hasEnded
+        if !hasEnded { program.kill() }
+        let status = program.takeStatus()
+        guard hasEnded else { return .failed("\(path) has not ended in \(milliseconds / 1000) s") }
+        return status == 0 ? .delivered : .failed("\(path) ended with \(status)")
     }
 }

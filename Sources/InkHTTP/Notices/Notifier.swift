@@ -1,157 +1,201 @@
+import Dispatch
 import Glibc
 import InkJSON
-import InkProtocol
 package import InkService
+import InkStore
 import InkSystem
 import Synchronization
 
-/// Tells others when jobs and batches have ended.
+/// Tells others when jobs and batches have ended, each receiver in its own time.
 ///
-/// A notice is a file in the data folder until it has been delivered, so that it outlives the broker.
+/// What is to be told is written to the store with the end itself, and stays there until the receiver has taken it.
 package final class Notifier: Sendable {
-    private let targets: [NoticeTarget]
+    private let lines: [NoticeLine]
     private let service: FarmService
-    private let folder: String
     private let log: @Sendable (FarmNote) -> Void
-    private let ended = Mutex<[JobNumber]>([])
-    private let pause = InterruptiblePause()
 
-    /// The pause after the first failure, which doubles up to the longest; after so many tries it is given up.
-    static let firstPauseSeconds: Int64 = 1
-    static let longestPauseSeconds: Int64 = 300
-    static let triesMax = 20
-    private static let kept = 10_000
+    /// How long deliveries may take when the broker stops, milliseconds. What is left is told in the next life.
+    private static let stopMilliseconds = 3_000
 
     package init(
         _ targets: [NoticeTarget], service: FarmService, log: @escaping @Sendable (FarmNote) -> Void
     ) {
-        self.targets = targets
         self.service = service
         self.log = log
-        folder = "\(service.folder)/notices"
+        lines = targets.map { NoticeLine($0, service, log) }
     }
 
-    /// - Throws: `system`.
+    /// To be called before the service starts: jobs may end at once.
+    ///
+    /// - Throws: `service` if the store does not take it, `system`.
     package func start() throws(GatewayError) {
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw .system(SystemFailure(operation: "make the folder \(folder)", errno: errno))
+        let removed: Int
+        do throws(ServiceError) {
+            removed = try service.announce(
+                to: lines.map(\.target.name),
+                job: { Self.text("job", OutboxRules.jobEnded, JobJSON.value($0)) },
+                batch: { Self.text("batch", OutboxRules.batchEnded, JobJSON.value($0)) })
+        } catch {
+            throw .service(error)
         }
+        if removed > 0 {
+            let reason = "its receiver is not configured any more"
+            log(FarmNote(.warning, "notice.lost", reason: reason, details: [("notices", .number(removed))]))
+        }
+        if lines.isEmpty { return }
         // A program that does not read its notice must not end this one.
         signal(SIGPIPE, SIG_IGN)
-        service.onEnd { [weak self] job in self?.ended.withLock { $0.append(job) } }
-        do throws(SystemFailure) {
-            try PosixThread { [self] in run() }.detach()
-        } catch {
-            throw .system(error)
+        service.onEnd { [lines] _ in for line in lines { line.hasNews() } }
+        for line in lines {
+            do throws(SystemFailure) { try PosixThread { line.run() }.detach() } catch { throw .system(error) }
         }
     }
 
-    package func stop() { pause.close() }
+    private static func text(_ name: String, _ event: String, _ value: JSONValue) -> [UInt8] {
+        Array(JSONValue.object([("event", .string(event)), (name, value)]).line.utf8)
+    }
+
+    /// Returns when nothing is delivered any more. The store is not used afterwards.
+    package func stop() {
+        let end = DispatchTime.now() + .milliseconds(Self.stopMilliseconds)
+        for line in lines { line.close() }
+        for line in lines { line.waitForEnd(until: end) }
+    }
+}
+
+/// What one receiver is told, on a thread of its own.
+private final class NoticeLine: Sendable {
+    let target: NoticeTarget
+    private let service: FarmService
+    private let log: @Sendable (FarmNote) -> Void
+    private let news = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let state = Mutex(State())
+
+    private struct State {
+        var hasNews = true
+        var isClosed = false
+        /// Nothing more is written to the store.
+        var isAbandoned = false
+        var hasEnded = false
+    }
+
+    /// The pause after the first failure, which doubles up to the longest; after so many tries it is given up.
+    private static let firstPauseSeconds: Int64 = 1
+    private static let longestPauseSeconds: Int64 = 300
+    private static let triesMax = 20
+    /// How many are taken from the store at a time.
+    private static let takenMax = 64
+    /// What has been done goes to the store at least so often.
+    private static let settledMilliseconds: UInt64 = 200
+    /// How often it is looked for what is due again.
+    private static let lookMilliseconds = 500
+    private static let storePauseMilliseconds = 5_000
+
+    init(_ target: NoticeTarget, _ service: FarmService, _ log: @escaping @Sendable (FarmNote) -> Void) {
+        self.target = target
+        self.service = service
+        self.log = log
+    }
+
+    func hasNews() {
+        let isFirst = state.withLock { state in
+            defer { state.hasNews = true }
+            return !state.hasNews
+        }
+        if isFirst { news.signal() }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        news.signal()
+    }
+
+    func waitForEnd(until end: DispatchTime) {
+        let isOver = state.withLock(\.hasEnded)
+        if !isOver { _ = ended.wait(timeout: end) }
+        state.withLock { $0.isAbandoned = true }
+    }
+
+    private var isClosed: Bool { state.withLock(\.isClosed) }
+    private var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 
     // MARK: - The thread
 
-    /// A notice on its way to one target.
-    private struct Delivery {
-        var path: String
-        var target: Int
-        var event: String
-        var id: String
-        var tries = 0
-        /// Seconds since 1970.
-        var next: Int64 = 0
-    }
+    /// Deliveries that the store does not know to be over.
+    private struct Settlement {
+        var done: [Int64] = []
+        var putOff: [(number: Int64, tries: Int, due: Int64)] = []
 
-    private func run() {
-        var deliveries = left()
-        var batches: [[UInt8]] = []
-        while !pause.isClosed {
-            for job in ended.withLock({ jobs in
-                defer { jobs = [] }
-                return jobs
-            }) { deliveries += notices(of: job, &batches) }
-            let now = SystemClock.unixMilliseconds / 1000
-            var open: [Delivery] = []
-            for delivery in deliveries {
-                guard delivery.next <= now, !pause.isClosed else {
-                    open.append(delivery)
-                    continue
-                }
-                if let again = attempt(delivery, now) { open.append(again) }
-            }
-            deliveries = open
-            pause.wait(milliseconds: deliveries.isEmpty ? 200 : 100)
+        var isEmpty: Bool { done.isEmpty && putOff.isEmpty }
+        func contains(_ number: Int64) -> Bool {
+            done.contains(number) || putOff.contains { $0.number == number }
         }
     }
 
-    /// Those that an earlier life has left.
-    private func left() -> [Delivery] {
-        let names = ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
-        return names.compactMap { name in
-            let parts = name.split(separator: "_")
-            guard parts.count == 3, let target = Int(parts[1]), targets.indices.contains(target) else {
-                unlink("\(folder)/\(name)")
-                return nil
-            }
-            return Delivery(path: "\(folder)/\(name)", target: target, event: String(parts[2]), id: String(parts[0]))
-        }
-    }
-
-    private func notices(of job: JobNumber, _ batches: inout [[UInt8]]) -> [Delivery] {
-        // One that is queued again by now has not ended.
-        guard let facts = try? service.job(job), facts.state.hasEnded else { return [] }
-        var made = store(
-            "job.ended", .object([("event", .string("job.ended")), ("job", JobJSON.value(facts))]))
-        if !batches.contains(facts.batch), let batch = try? service.batch(facts.batch), batch.jobs.count > 1,
-            batch.endedAt != nil
-        {
-            batches.append(facts.batch)
-            if batches.count > Self.kept { batches.removeFirst() }
-            made += store(
-                "batch.ended", .object([("event", .string("batch.ended")), ("batch", JobJSON.value(batch))]))
-        }
-        return made
-    }
-
-    private func store(_ event: String, _ value: JSONValue) -> [Delivery] {
-        let id = SubmissionKey.random().description
-        return targets.indices.compactMap { target in
-            let path = "\(folder)/\(id)_\(target)_\(event)"
-            do throws(SystemFailure) {
-                try PendingFile.write(Array(value.line.utf8), to: path, mode: 0o600)
+    func run() {
+        var settlement = Settlement()
+        var isUnwell = false
+        while !isAbandoned {
+            let isLast = isClosed
+            state.withLock { $0.hasNews = false }
+            var items: [OutboxItem] = []
+            do throws(ServiceError) {
+                try settle(&settlement)
+                items = try service.undelivered(
+                    to: target.name, now: SystemClock.unixMilliseconds / 1000, limit: Self.takenMax)
+                isUnwell = false
             } catch {
-                log(FarmNote(.error, "notice.lost", reason: "\(path): \(SystemFailure.text(of: error.errno))"))
-                return nil
+                if !isUnwell { log(FarmNote(.error, "store.unreadable", reason: "\(error)")) }
+                isUnwell = true
             }
-            return Delivery(path: path, target: target, event: event, id: id)
+            // At the end only what has never been tried.
+            if isLast { items.removeAll { $0.tries > 0 } }
+            items.removeAll { settlement.contains($0.number) }
+            var settledAt = SystemClock.milliseconds
+            for item in items where !isAbandoned && isLast == isClosed {
+                attempt(item, &settlement)
+                guard SystemClock.milliseconds - settledAt >= Self.settledMilliseconds else { continue }
+                // What the store does not take now is tried again in the next round.
+                try? settle(&settlement)
+                settledAt = SystemClock.milliseconds
+            }
+            if isLast, items.isEmpty || isUnwell { break }
+            if items.isEmpty { wait(isUnwell ? Self.storePauseMilliseconds : Self.lookMilliseconds) }
         }
+        state.withLock { $0.hasEnded = true }
+        ended.signal()
     }
 
-    /// nil when there is nothing left to do.
-    private func attempt(_ delivery: Delivery, _ now: Int64) -> Delivery? {
-        guard let file = try? FileDescriptor(opening: delivery.path, flags: O_RDONLY | O_NOFOLLOW, operation: "open"),
-            let count = try? file.status().byteCount, let notice = try? file.read(count, at: 0)
-        else { return nil }
-        var delivery = delivery
-        delivery.tries += 1
-        let outcome = targets[delivery.target].deliver(notice, event: delivery.event, id: delivery.id, time: now)
+    private func wait(_ milliseconds: Int) {
+        if state.withLock({ $0.hasNews || $0.isClosed }) { return }
+        _ = news.wait(timeout: .now() + .milliseconds(milliseconds))
+    }
+
+    private func settle(_ settlement: inout Settlement) throws(ServiceError) {
+        if settlement.isEmpty || isAbandoned { return }
+        try service.settle(done: settlement.done, putOff: settlement.putOff)
+        settlement = Settlement()
+    }
+
+    private func attempt(_ item: OutboxItem, _ settlement: inout Settlement) {
+        let now = SystemClock.unixMilliseconds / 1000
+        let outcome = target.deliver(item.body, event: item.event, id: item.id, time: now) { isAbandoned }
         switch outcome {
-        case .delivered:
-            unlink(delivery.path)
-            return nil
+        case .delivered: settlement.done.append(item.number)
         case .refused(let reason):
-            unlink(delivery.path)
+            settlement.done.append(item.number)
             log(FarmNote(.warning, "notice.refused", reason: reason))
-            return nil
         case .failed(let reason):
-            guard delivery.tries < Self.triesMax else {
-                unlink(delivery.path)
-                log(FarmNote(.error, "notice.lost", reason: "\(reason); given up after \(delivery.tries) tries"))
-                return nil
+            let tries = item.tries + 1
+            guard tries < Self.triesMax else {
+                settlement.done.append(item.number)
+                log(FarmNote(.error, "notice.lost", reason: "\(reason); given up after \(tries) tries"))
+                return
             }
-            if delivery.tries == 1 { log(FarmNote(.warning, "notice.failed", reason: "\(reason); it is tried again")) }
-            let pause = min(Self.longestPauseSeconds, Self.firstPauseSeconds << Int64(min(20, delivery.tries - 1)))
-            delivery.next = now + pause
-            return delivery
+            if tries == 1 { log(FarmNote(.warning, "notice.failed", reason: "\(reason); it is tried again")) }
+            let pause = min(Self.longestPauseSeconds, Self.firstPauseSeconds << Int64(min(20, tries - 1)))
+            settlement.putOff.append((item.number, tries, SystemClock.unixMilliseconds / 1000 + pause))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import InkEngine
 import InkJSON
 import InkProtocol
@@ -11,10 +12,18 @@ package final class TraceExporter: Sendable {
     private let service: FarmService
     private let traces: Traces
     private let log: @Sendable (FarmNote) -> Void
-    private let ended = Mutex<[JobNumber]>([])
+    private let ended = Mutex(Waiting())
     private let pause = InterruptiblePause()
+    private let isOver = DispatchSemaphore(value: 0)
+
+    private struct Waiting {
+        var jobs: [JobNumber] = []
+        var dropped = 0
+    }
 
     private static let patienceMilliseconds = 10_000
+    /// How long is left to send what waits when the broker stops, milliseconds.
+    private static let stopMilliseconds: UInt64 = 3_000
     /// Most jobs that wait to be sent.
     private static let waitingMax = 10_000
 
@@ -31,25 +40,47 @@ package final class TraceExporter: Sendable {
     /// - Throws: `system`.
     package func start() throws(GatewayError) {
         service.onEnd { [weak self] job in
-            self?.ended.withLock { if $0.count < Self.waitingMax { $0.append(job) } }
+            self?.ended.withLock { if $0.jobs.count < Self.waitingMax { $0.jobs.append(job) } else { $0.dropped += 1 } }
         }
         do throws(SystemFailure) {
             try PosixThread { [self] in
                 while !pause.isClosed {
-                    let jobs = ended.withLock { jobs in
-                        defer { jobs = [] }
-                        return jobs
-                    }
-                    for job in jobs where !pause.isClosed { send(job) }
+                    sendWaiting { !pause.isClosed }
                     pause.wait(milliseconds: 200)
                 }
+                let end = SystemClock.milliseconds + Self.stopMilliseconds
+                sendWaiting { SystemClock.milliseconds < end }
+                sayDropped(ended.withLock { $0.jobs.count })
+                isOver.signal()
             }.detach()
         } catch {
             throw .system(error)
         }
     }
 
-    package func stop() { pause.close() }
+    /// Sends what waits, and says how much is left when the time is over.
+    package func stop() {
+        pause.close()
+        _ = isOver.wait(timeout: .now() + .milliseconds(2 * Int(Self.stopMilliseconds)))
+    }
+
+    private func sendWaiting(while hasTime: () -> Bool) {
+        while hasTime(), let job = ended.withLock({ $0.jobs.first }) {
+            send(job)
+            ended.withLock { _ = $0.jobs.removeFirst() }
+        }
+        sayDropped(
+            ended.withLock { waiting in
+                defer { waiting.dropped = 0 }
+                return waiting.dropped
+            })
+    }
+
+    private func sayDropped(_ count: Int) {
+        guard count > 0 else { return }
+        let reason = "\(url): too many wait, or the broker ends"
+        log(FarmNote(.warning, "trace.lost", reason: reason, details: [("jobs", .number(count))]))
+    }
 
     private func send(_ job: JobNumber) {
         guard let facts = try? service.job(job), let text = try? service.story(job),

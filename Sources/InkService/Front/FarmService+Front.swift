@@ -11,6 +11,8 @@ import Synchronization
 extension FarmService {
     /// How long the loop may take for an answer, milliseconds.
     static let patienceMilliseconds = 10_000
+    /// How long an answer may take that waits for the disk, milliseconds.
+    static let diskPatienceMilliseconds = 30_000
 
     /// Opens a session: submissions, orders and watches as a client's.
     ///
@@ -164,10 +166,38 @@ extension FarmService {
         return report.wait(milliseconds: Self.patienceMilliseconds)
     }
 
-    /// Makes sure that the broker has a content; it stays for some minutes, whether a job refers to it or not.
+    /// Enters all jobs of a batch or none; their keys begin alike, and their contents are held.
+    ///
+    /// - Throws: `ended` if no answer comes in time; the batch may be entered then or not.
+    public func enter(_ submissions: [Submission], owner: String) throws(ServiceError) -> EntryAnswer {
+        let answer = Answer<EntryAnswer>()
+        mailbox.post(.enter(submissions, owner: owner) { answer.give($0) })
+        guard let given = answer.wait(milliseconds: Self.diskPatienceMilliseconds) else { throw .ended }
+        return given
+    }
+
+    /// Contents that stay as long as this does, whether jobs refer to them or not.
+    public final class HeldContents: Sendable {
+        private let contents: ContentFolder
+        private let ids = Mutex<[ContentID]>([])
+
+        fileprivate init(_ contents: ContentFolder) { self.contents = contents }
+
+        fileprivate func add(_ id: ContentID) {
+            contents.hold(id)
+            ids.withLock { $0.append(id) }
+        }
+
+        deinit { for id in ids.withLock({ $0 }) { contents.release(id) } }
+    }
+
+    public func holdContents() -> HeldContents { HeldContents(contents) }
+
+    /// Makes sure that the broker has a content, and holds it.
     ///
     /// - Throws: `store`.
-    public func keep(_ bytes: [UInt8], as id: ContentID) throws(ServiceError) {
+    public func keep(_ bytes: [UInt8], as id: ContentID, in held: HeldContents) throws(ServiceError) {
+        held.add(id)
         do throws(StoreError) {
             if contents.has(id, byteCount: UInt64(bytes.count)) { return }
             let content = try contents.begin(id, byteCount: UInt64(bytes.count))
@@ -177,6 +207,12 @@ extension FarmService {
         } catch {
             throw .store(error)
         }
+    }
+
+    /// The same for the bytes of a file, which are not held in memory.
+    public func keep(file path: String, as id: ContentID, in held: HeldContents) throws(ServiceError) {
+        held.add(id)
+        do throws(StoreError) { try contents.keep(file: path, as: id) } catch { throw .store(error) }
     }
 
     /// Whether the service's loop turns.
@@ -267,10 +303,4 @@ extension FarmService {
     /// Most bytes of contents and pictures.
     public var quotaBytes: Int { configuration.quotaBytes }
 
-    /// `Submission.stored` of a job; nil if there is no such job.
-    ///
-    /// - Throws: `store`.
-    public func submission(of number: JobNumber) throws(ServiceError) -> [UInt8]? {
-        do throws(StoreError) { return try store.record(number)?.submission } catch { throw .store(error) }
-    }
 }

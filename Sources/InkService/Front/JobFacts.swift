@@ -26,6 +26,8 @@ public struct JobFacts: Sendable {
     /// Shared by the jobs of one submission: the first 12 bytes of their keys.
     public var batch: [UInt8]
     public var name: String
+    /// The path of its picture below the folder that it will be put into, as it was submitted; empty: none was chosen.
+    public var file: String
     public var owner: String
     public var state: State
     public var priority: Int
@@ -64,6 +66,7 @@ extension JobFacts {
         number = record.number
         batch = Array(record.key.bytes.prefix(JobFacts.batchBytes))
         name = submission?.name ?? ""
+        file = submission?.file ?? ""
         owner = record.owner
         priority = record.priority
         switch submission?.picture.size {
@@ -114,6 +117,20 @@ public struct BatchFacts: Sendable {
     /// Until the last of them has ended, as long as there are workers and none is paused.
     public var timeLeft: TimeLeft?
     public var jobs: [JobNumber] = []
+    /// Jobs that have been purged; they are not among `jobs`.
+    public var purged = 0
+
+    /// All of it has ended.
+    init(_ batch: StoredBatch) {
+        self.init(batch.id, batch.jobs, begun: [], timeLeft: nil)
+        let gone = batch.purged
+        for (state, count) in [
+            (JobFacts.State.finished, gone.finished), (.failed, gone.failed), (.cancelled, gone.cancelled),
+        ] {
+            counts[state, default: 0] += count
+            purged += count
+        }
+    }
 
     /// - Parameter states: of its jobs, at least one.
     init(_ id: [UInt8], _ states: [StoredJobState], begun: Set<JobNumber>, timeLeft: TimeLeft?) {

@@ -14,7 +14,7 @@ struct RefusalLog {
         init(_ token: JournalToken) {
             self =
                 switch token {
-                case .accept: .submission
+                case .accept, .enter: .submission
                 case .starting: .start
                 case .ended: .end
                 case .order: .order
@@ -48,7 +48,7 @@ extension JournalToken {
     var job: JobNumber? {
         switch self {
         case .starting(let job), .ended(let job): job
-        case .accept, .order, .note, .probe: nil
+        case .accept, .enter, .order, .note, .probe: nil
         }
     }
 }

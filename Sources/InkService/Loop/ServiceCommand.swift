@@ -10,6 +10,8 @@ enum ServiceCommand: Sendable {
     case joined(SessionID, LocalClient)
     case sent(SessionID, ClientMessage)
     case departed(SessionID)
+    /// A batch whose contents are there, and who waits for the answer.
+    case enter([Submission], owner: String, @Sendable (EntryAnswer) -> Void)
     /// An export that is no job is about to begin.
     case errand(JobID, Errand)
     /// Done on the loop's thread.

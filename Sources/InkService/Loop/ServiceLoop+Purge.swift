@@ -92,7 +92,7 @@ extension ServiceLoop {
     /// Removes contents that no job needs and that have not been used lately; earlier if the quota is almost used up.
     func removeUnusedContents() {
         let parts = parts
-        let inUse = state.contentsInUse
+        let inUse = state.contentsInUse.union(parts.contents.held)
         let isUrgent = lacksRoom || parts.contents.isNearlyFull
         lacksRoom = false
         fetching.run {

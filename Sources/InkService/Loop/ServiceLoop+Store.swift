@@ -10,10 +10,11 @@ extension ServiceLoop {
     func examine(_ key: SubmissionKey, _ source: ProjectSource) {
         let (store, contents, mailbox) = (parts.store, parts.contents, mailbox)
         asking.run {
-            let job = (try? store.job(key: key)) ?? nil
+            // If it cannot be read now, it is found when the job is entered.
+            let known = (try? store.known(key)) ?? nil
             var hasContent = true
             if case .content(let id, let byteCount, _) = source { hasContent = contents.has(id, byteCount: byteCount) }
-            mailbox.post(.event(.examined(key, job: job, hasContent: hasContent)))
+            mailbox.post(.event(.examined(key, known: known, hasContent: hasContent)))
         }
     }
 
@@ -25,6 +26,9 @@ extension ServiceLoop {
             case .accept(var record):
                 record.createdAt = now
                 return JournalEntry.accept(record)
+            case .enter(var records):
+                for index in records.indices { records[index].createdAt = now }
+                return .enter(records)
             case .ended(let job, let ending, let notice, _, let story):
                 return .ended(job, ending, notice: notice, at: now, story: story)
             default: return entry
@@ -32,7 +36,7 @@ extension ServiceLoop {
         }
         let (mailbox, board) = (mailbox, parts.board)
         parts.journal.append(dated) { result in
-            board.note(dated.compactMap(\.job))
+            board.note(dated.flatMap(\.jobs))
             mailbox.post(.journalled(token, result.mapError(StorageFault.init)))
         }
     }

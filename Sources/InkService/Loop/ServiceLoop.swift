@@ -16,6 +16,7 @@ struct ServiceParts: Sendable {
     var journal: Journal
     var contents: ContentFolder
     var board: ChangeBoard
+    var onTurn: @Sendable () -> Void
     var onEnd: @Sendable (JobNumber) -> Void
     var onEvent: @Sendable (FarmNote) -> Void
 }
@@ -43,6 +44,9 @@ final class ServiceLoop {
     var errands: [JobID: Errand] = [:]
     /// Clients in the same process.
     var locals: [SessionID: LocalClient] = [:]
+    /// Who waits for the answers to batches.
+    private var entries: [EntryID: @Sendable (EntryAnswer) -> Void] = [:]
+    private var lastEntry: UInt64 = 0
     let queues = SendQueues()
     /// Clients whose next question waits for its turn; each once.
     var inquirers: [SessionID] = []
@@ -145,10 +149,9 @@ final class ServiceLoop {
                 stopping = .now
             }
             passTime()
+            parts.onTurn()
             isBusy = flush()
-            if stopping == .now || stopping == .draining && state.activeJobs.isEmpty && state.submitting.isEmpty {
-                break
-            }
+            if stopping == .now || stopping == .draining && state.isIdle { break }
         }
         leave()
     }
@@ -214,6 +217,10 @@ final class ServiceLoop {
         case .joined(let session, let client): join(session, client)
         case .sent(let session, let message): take(message, ofLocal: session)
         case .departed(let session): depart(session)
+        case .enter(let submissions, let owner, let answer):
+            lastEntry += 1
+            entries[EntryID(rawValue: lastEntry)] = answer
+            tell(.entered(EntryID(rawValue: lastEntry), owner: owner, submissions))
         case .errand(let id, let errand): errands[id] = errand
         case .look(let body): body(self)
         case .broker(let event): take(event)
@@ -312,6 +319,7 @@ final class ServiceLoop {
     private func perform(_ action: ServiceAction) {
         switch action {
         case .send(let session, let message): send(message, to: session)
+        case .answerEntry(let id, let answer): entries.removeValue(forKey: id)?(answer)
         case .examine(let key, let source): examine(key, source)
         case .beginContent(let id, let byteCount): beginContent(id, byteCount)
         case .writeContent(let id, let offset): writeContent(id, offset)

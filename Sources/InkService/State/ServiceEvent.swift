@@ -1,4 +1,4 @@
-import InkProtocol
+public import InkProtocol
 import InkStore
 
 /// One session of a client. A client that says hello again gets another one.
@@ -30,9 +30,25 @@ struct OrderID: Hashable, Sendable {
     var number: UInt32
 }
 
+/// A batch that is entered as a whole.
+struct EntryID: Hashable, Sendable {
+    var rawValue: UInt64
+}
+
+/// The answer to it.
+public enum EntryAnswer: Hashable, Sendable {
+    /// The jobs that have not been purged, in the order of the submissions; `isNew` unless they existed before.
+    case entered([JobNumber], isNew: Bool)
+    /// The batch is known, with other submissions.
+    case conflict
+    /// There is no job.
+    case rejected(Rejection)
+}
+
 /// Identifies what a journal's answer belongs to.
 enum JournalToken: Hashable, Sendable {
     case accept(SubmissionKey)
+    case enter(EntryID)
     case starting(JobNumber)
     case ended(JobNumber)
     case order(OrderID)
@@ -66,8 +82,10 @@ enum ServiceEvent: Sendable {
     case ordered(SessionID, Order)
 
     // The disk.
+    /// All submissions of a batch, whose contents are there.
+    case entered(EntryID, owner: String, [Submission])
     /// The answer to `examine`.
-    case examined(SubmissionKey, job: JobNumber?, hasContent: Bool)
+    case examined(SubmissionKey, known: KnownSubmission?, hasContent: Bool)
     /// The answers to `beginContent`, `writeContent`, `finishContent`.
     case contentBegun(UploadID)
     case contentWritten(UploadID, through: UInt64)
@@ -97,6 +115,7 @@ enum ServiceEvent: Sendable {
 /// An action of the service, to be executed in order.
 enum ServiceAction: Hashable, Sendable {
     case send(SessionID, ServiceMessage)
+    case answerEntry(EntryID, EntryAnswer)
     /// Check whether a job has the key and whether the content exists.
     case examine(SubmissionKey, ProjectSource)
     /// Reserve room for a content.

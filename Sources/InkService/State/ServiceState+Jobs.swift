@@ -140,6 +140,7 @@ extension ServiceState {
     mutating func committed(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64) {
         switch token {
         case .accept(let key): acceptCommitted(key, result)
+        case .enter(let id): enterCommitted(id, result)
         case .starting(let number): startingCommitted(number, result, now: now)
         case .ended(let number): endCommitted(number, result, now: now)
         case .order(let id): orderCommitted(id, result)

@@ -1,6 +1,7 @@
 import InkEngine
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// From a submission to the stored job.
 extension ServiceState {
@@ -8,6 +9,10 @@ extension ServiceState {
         guard sessions[session] != nil else { return }
         let key = submission.key
         if var entry = submitting[key] {
+            guard entry.submission == submission else {
+                actions.append(.send(session, .rejected(key, Self.conflict)))
+                return
+            }
             // Repeated, possibly over a new connection, which gets the answer.
             entry.session = session
             submitting[key] = entry
@@ -26,20 +31,71 @@ extension ServiceState {
         actions.append(.examine(key, submission.source))
     }
 
-    /// Why a submission is rejected for now.
-    private func refusal() -> Rejection? {
+    private static let conflict = Rejection(code: .invalid, text: "this key was used for another submission")
+
+    /// Why submissions are rejected, for now or, if there are more than there can ever be, for good.
+    private func refusal(of count: Int = 1) -> Rejection? {
         func busy(_ text: String) -> Rejection {
             Rejection(code: .busy, retryMilliseconds: rules.busyMilliseconds, text: text)
         }
         if isStopping { return busy("the broker is stopping") }
-        if submitting.count >= limits.openSubmissions { return busy("too many open submissions") }
-        if jobs.count + submitting.count >= limits.queuedJobs { return busy("\(jobs.count) jobs wait already") }
+        guard count <= limits.queuedJobs else {
+            let text = "these are \(count) jobs, and at most \(limits.queuedJobs) (--queue-limit) may wait"
+            return Rejection(code: .invalid, text: text)
+        }
+        if submitting.count + entering.count >= limits.openSubmissions { return busy("too many open submissions") }
+        let open = jobs.count + submitting.count + entering.values.reduce(0) { $0 + $1.submissions.count }
+        if open > limits.queuedJobs - count { return busy("\(jobs.count) jobs wait already") }
         return nil
+    }
+
+    // MARK: - Batches
+
+    /// Enters all jobs of a batch or none.
+    mutating func enter(_ id: EntryID, _ owner: String, _ submissions: [Submission]) {
+        if let rejection = refusal(of: submissions.count) ?? submissions.lazy.compactMap(fault).first {
+            actions.append(.answerEntry(id, .rejected(rejection)))
+            return
+        }
+        entering[id] = (owner, submissions)
+        let records = submissions.map { submission in
+            defer { nextJob += 1 }
+            return JobRecord(
+                number: nextJob, key: submission.key, submission: submission.stored, owner: owner,
+                priority: submission.priority, createdAt: 0)
+        }
+        actions.append(.journal(.enter(id), [.enter(records)]))
+    }
+
+    /// The disk's answer to an `enter`.
+    mutating func enterCommitted(_ id: EntryID, _ result: Result<[JournalOutcome], StorageFault>) {
+        guard let entry = entering.removeValue(forKey: id) else { return }
+        switch result {
+        case .failure(let fault): actions.append(.answerEntry(id, .rejected(rejection(fault))))
+        case .success(let outcomes):
+            guard case .entered(let numbers, let isNew)? = outcomes.first else {
+                actions.append(.answerEntry(id, .conflict))
+                return
+            }
+            if isNew {
+                for (number, submission) in zip(numbers, entry.submissions) {
+                    enqueue(number, Job(submission, owner: entry.owner))
+                }
+            }
+            actions.append(.answerEntry(id, .entered(numbers, isNew: isNew)))
+        }
+    }
+
+    private func rejection(_ fault: StorageFault) -> Rejection {
+        Rejection(code: .storage, retryMilliseconds: Int(rules.storageRetryMilliseconds), text: fault.text)
     }
 
     /// Why a new submission is rejected for good.
     private func fault(of submission: Submission) -> Rejection? {
         if submission.name.isEmpty { return Rejection(code: .invalid, text: "the submission has no name") }
+        guard submission.file.isEmpty || submission.file.isPlainRelativePath else {
+            return Rejection(code: .invalid, text: "\(submission.file) is not the name of a file below a folder")
+        }
         if case .content(_, let byteCount, _) = submission.source, byteCount > UInt64(rules.quotaBytes) {
             let text =
                 "\(submission.name) has \(byteCount) bytes, more than the broker's --quota of \(rules.quotaBytes)"
@@ -72,18 +128,16 @@ extension ServiceState {
 
     /// Whether a path consists only of names.
     static func isPlainRelative(_ path: String) -> Bool {
-        // By bytes, as in the system: in Swift, a slash followed by a combining accent is one character.
-        let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return names.allSatisfy { name in
-            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8) && name.count <= 255
-        } && !path.utf8.contains { $0 < 32 || $0 == 127 }
+        path.isPlainRelativePath && !path.utf8.contains { $0 < 32 || $0 == 127 }
     }
 
-    mutating func examined(_ key: SubmissionKey, _ job: JobNumber?, _ hasContent: Bool, now: UInt64) {
+    mutating func examined(_ key: SubmissionKey, _ known: KnownSubmission?, _ hasContent: Bool, now: UInt64) {
         guard let entry = submitting[key], entry.phase == .examining else { return }
-        if let job {
+        if let known {
             submitting[key] = nil
-            actions.append(.send(entry.session, .accepted(key, job)))
+            let isSame = known.submission == entry.submission.digest
+            actions.append(
+                .send(entry.session, isSame ? .accepted(key, known.job) : .rejected(key, Self.conflict)))
             return
         }
         if let rejection = fault(of: entry.submission) {
@@ -124,19 +178,13 @@ extension ServiceState {
     mutating func acceptCommitted(_ key: SubmissionKey, _ result: Result<[JournalOutcome], StorageFault>) {
         guard let entry = submitting.removeValue(forKey: key) else { return }
         switch result {
-        case .failure(let fault):
-            let rejection = Rejection(
-                code: .storage, retryMilliseconds: Int(rules.storageRetryMilliseconds), text: fault.text)
-            actions.append(.send(entry.session, .rejected(key, rejection)))
+        case .failure(let fault): actions.append(.send(entry.session, .rejected(key, rejection(fault))))
         case .success(let outcomes):
-            guard case .accepted(let number, let isNew)? = outcomes.first else { return }
-            if isNew {
-                enqueue(
-                    number,
-                    Job(
-                        priority: entry.submission.priority, weight: entry.submission.weight,
-                        owner: sessions[entry.session]?.owner ?? "", submission: entry.submission.digest))
+            guard case .accepted(let number, let isNew)? = outcomes.first else {
+                actions.append(.send(entry.session, .rejected(key, Self.conflict)))
+                return
             }
+            if isNew { enqueue(number, Job(entry.submission, owner: sessions[entry.session]?.owner ?? "")) }
             actions.append(.send(entry.session, .accepted(key, number)))
         }
     }
@@ -288,5 +336,13 @@ extension ServiceState {
                 fail(id, .content, "the client has left", now: now)
             }
         }
+    }
+}
+
+extension ServiceState.Job {
+    /// A new one.
+    init(_ submission: Submission, owner: String) {
+        self.init(
+            priority: submission.priority, weight: submission.weight, owner: owner, submission: submission.digest)
     }
 }

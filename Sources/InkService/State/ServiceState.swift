@@ -95,6 +95,8 @@ struct ServiceState: Sendable {
     var queue = AdmissionQueue()
     var sessions: [SessionID: Session] = [:]
     var submitting: [SubmissionKey: Submitting] = [:]
+    /// Batches that wait for the disk, with their owners.
+    var entering: [EntryID: (owner: String, submissions: [Submission])] = [:]
     var lastSubmission: UInt64 = 0
     var uploads: [ContentID: Upload] = [:]
     var lastUpload: UInt64 = 0
@@ -160,11 +162,14 @@ struct ServiceState: Sendable {
         return found
     }
 
+    /// Whether nothing is under way, and nobody waits for an answer to a submission.
+    var isIdle: Bool { activeJobs.isEmpty && submitting.isEmpty && entering.isEmpty }
+
     /// Contents that must stay for submissions in progress.
     var contentsInUse: Set<ContentID> {
         var contents = Set(uploads.keys)
-        for entry in submitting.values {
-            if case .content(let id, _, _) = entry.submission.source { contents.insert(id) }
+        for submission in submitting.values.map(\.submission) + entering.values.flatMap(\.submissions) {
+            if case .content(let id, _, _) = submission.source { contents.insert(id) }
         }
         return contents
     }
@@ -232,7 +237,8 @@ struct ServiceState: Sendable {
         case .watched(let session, let numbers): watch(numbers, session, now: now)
         case .noticesTaken(let session, let ids): taken(ids, session)
         case .ordered(let session, let order): carryOut(order, of: session, now: now)
-        case .examined(let key, let job, let hasContent): examined(key, job, hasContent, now: now)
+        case .entered(let id, let owner, let submissions): enter(id, owner, submissions)
+        case .examined(let key, let known, let hasContent): examined(key, known, hasContent, now: now)
         case .contentBegun(let id): begun(id, now: now)
         case .contentWritten(let id, let through): written(id, through, now: now)
         case .contentStored(let id): stored(id, now: now)
