@@ -26,7 +26,8 @@ struct HTTPArguments: Sendable {
         else { throw settings.refusal(Own.http, "\"\(text)\" is not HOST:PORT, as in 127.0.0.1:8080") }
         var configuration = GatewayConfiguration(host: String(text[..<colon]), port: port)
         configuration.hosts = settings.texts(Own.httpHost)
-        configuration.documentBytesMax = settings.bytes(Own.httpDocument) ?? configuration.documentBytesMax
+        let asked = settings.bytes(Own.httpDocument) ?? configuration.documentBytesMax
+        configuration.documentBytesMax = min(asked, Memory.read().documentBytesMax ?? asked)
         if let path = settings.text(Own.httpTokens) {
             let bytes: [UInt8]
             do throws(EngineError) { bytes = try InputFile.read(path: path, limitBytes: 1 << 20) } catch {
@@ -105,6 +106,12 @@ struct HTTPArguments: Sendable {
         return try SubmissionMaker(parsed, environment, overlayName: marks.overlay?.name) { _ in }
     }
 
+    /// The folder that a document which was sent has in its name; others have none, as on the command line.
+    private static func folder(of document: SubmittedDocument) -> String {
+        let folder = document.name.splitPath().folder
+        return !document.isShared && folder.isPlainRelativePath ? folder : ""
+    }
+
     /// Makes of a document what `ink submit` makes of it.
     private static func plan(
         _ document: SubmittedDocument, _ maker: SubmissionMaker
@@ -122,8 +129,12 @@ struct HTTPArguments: Sendable {
             // A folder has several.
             let name = document.name + (file.hasPrefix(document.path) ? file.dropFirst(document.path.count) : "")
             do throws(PictureFailure) {
-                for entry in try maker.make(pictures, of: found.inputs[input], named: name).made {
-                    made.append(PlannedSubmission(submission: entry.submission, content: try entry.bytes()))
+                for var entry in try maker.make(pictures, of: found.inputs[input], named: name).made {
+                    let file = folder(of: document).appendingPath(entry.submission.file)
+                    if !entry.submission.file.isEmpty, file.utf8.count <= ProtocolLimits.textBytes {
+                        entry.submission.file = file
+                    }
+                    made.append(PlannedSubmission(submission: entry.submission, content: entry.submittedContent))
                 }
             } catch {
                 throw .farm(error.renamed(document))
@@ -148,16 +159,11 @@ extension PictureFailure {
 
 extension SubmissionMaker.Made {
     /// nil if the broker reads the document itself.
-    fileprivate func bytes() throws(PictureFailure) -> [UInt8]? {
+    fileprivate var submittedContent: SubmittedContent? {
         switch content {
-        case nil: return nil
-        case .bytes(let bytes): return bytes
-        case .file(let path, _):
-            do throws(EngineError) {
-                return try InputFile.read(path: path, limitBytes: Int(ProtocolLimits.contentBytes))
-            } catch {
-                throw PictureFailure(error)
-            }
+        case nil: nil
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let path, _): .file(path)
         }
     }
 }

@@ -1,4 +1,5 @@
 import InkBroker
+import InkEngine
 import InkExports
 import InkSystem
 import InkService
@@ -26,6 +27,9 @@ extension ServiceConfiguration {
         limits.queuedJobs = arguments.queueLimit
         activeJobs = arguments.activeExports
         projectLimits = arguments.limits
+        if let fitting = Memory.read().documentBytesMax {
+            projectLimits.fileBytes = min(projectLimits.fileBytes, fitting)
+        }
         presetFolders = arguments.presetFolders
         // Clients may name files through links or by the links' targets.
         var known: Set<String> = []

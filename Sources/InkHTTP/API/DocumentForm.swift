@@ -9,7 +9,7 @@ final class DocumentForm: FormTaker {
     /// The part of the last of them.
     private nonisolated(unsafe) var last: FormPart?
     private nonisolated(unsafe) var fields: [String: [UInt8]] = [:]
-    private nonisolated(unsafe) var byteCount = 0
+    private let room: UploadRoom
 
     private enum FilePart: String {
         case document
@@ -23,7 +23,10 @@ final class DocumentForm: FormTaker {
     private static let filesMax = 1000
     private static let fieldBytesMax = 1 << 20
 
-    init(_ order: SubmissionOrder) { self.order = order }
+    init(_ order: SubmissionOrder, _ room: UploadRoom) {
+        self.order = order
+        self.room = room
+    }
 
     func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
         do throws(Problem) {
@@ -76,10 +79,7 @@ final class DocumentForm: FormTaker {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, to file: SpooledFile) throws(Problem) {
-        let limit = order.gateway.configuration.documentBytesMax
-        guard bytes.count <= limit - byteCount else { throw .tooLarge(limit) }
-        try UploadRoom.take(bytes.count, of: order.gateway)
-        byteCount += bytes.count
+        try room.take(bytes.count)
         try file.append(bytes)
     }
 
@@ -133,5 +133,5 @@ final class DocumentForm: FormTaker {
         }
     }
 
-    func close() { UploadRoom.giveBack(byteCount) }
+    func close() { room.close() }
 }

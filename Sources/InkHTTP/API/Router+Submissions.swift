@@ -4,6 +4,7 @@ import InkEngine
 import InkJSON
 import InkProtocol
 import InkService
+import InkStore
 import InkSystem
 import Synchronization
 
@@ -17,11 +18,6 @@ extension Router {
             throw .malformed("Idempotency-Key is not 1 to 256 printable ASCII characters")
         }
         if gateway.stopping.load(ordering: .relaxed) { throw .busy("the broker is stopping") }
-        if let length = request.header("content-length").flatMap({ Int($0) }),
-            length > gateway.configuration.documentBytesMax
-        {
-            throw .tooLarge(gateway.configuration.documentBytesMax)
-        }
         var order = SubmissionOrder(
             gateway: gateway, caller: caller, key: key, trace: TraceContext(request.header("traceparent")))
         switch mediaType {
@@ -56,7 +52,7 @@ extension Router {
             }
         case "multipart/form-data":
             try only([])
-            return .takeForm(DocumentForm(order))
+            return .takeForm(DocumentForm(order, try UploadRoom(gateway, announced: announcedBytes)))
         case "application/x-www-form-urlencoded", "":
             throw Problem(
                 415, "Unsupported Media Type",
@@ -71,9 +67,12 @@ extension Router {
             guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes, !name.utf8.contains(0) else {
                 throw .malformed("name is empty, too long or contains a NUL character")
             }
-            return .take(try DocumentBody(order, name: name))
+            return .take(
+                try DocumentBody(order, name: name, UploadRoom(gateway, announced: announcedBytes)))
         }
     }
+
+    private var announcedBytes: Int? { request.header("content-length").flatMap { Int($0) } }
 
     static func priority(_ value: JSONValue) throws(Problem) -> Int {
         guard let priority = value.wholeNumber, JobPriority.range.contains(priority) else {
@@ -111,8 +110,12 @@ struct SubmissionOrder: Sendable {
 
     /// Documents are read and packed by so many requests at a time, for the memory that it takes.
     private static let reading = DispatchSemaphore(value: 2)
+    /// Large ones one after the other.
+    private static let readingLarge = DispatchSemaphore(value: 1)
+    private static let largeBytes = 16 << 20
 
-    /// Makes jobs of documents.
+    /// Makes jobs of documents: of all that can be read at once, so that their batch is known as a whole, and whether it
+    /// was before.
     ///
     /// - Parameter missing: names of documents that are not there, and what is said of them.
     /// - Throws: if there is no job.
@@ -120,15 +123,20 @@ struct SubmissionOrder: Sendable {
         _ documents: [SubmittedDocument], missing: [(name: String, text: String)] = []
     ) throws(Problem) -> HTTPResponse {
         let batch = batchID()
-        let known = try gateway.found { () throws(ServiceError) in try gateway.service.batch(batch) }
         if let trace { gateway.traces.note(trace, batch: batch) }
-        var (jobs, failures) = ([JobNumber](), missing)
-        var index: UInt32 = 0
+        let held = gateway.service.holdContents()
+        var (submissions, failures) = ([Submission](), missing)
         for document in documents {
             let planned: [PlannedSubmission]
+            let isLarge =
+                ((try? FileSystem.status(of: document.path)) ?? nil).map { $0.byteCount > Self.largeBytes } ?? false
+            if isLarge { Self.readingLarge.wait() }
             Self.reading.wait()
             do throws(SubmissionRefusal) {
-                defer { Self.reading.signal() }
+                defer {
+                    Self.reading.signal()
+                    if isLarge { Self.readingLarge.signal() }
+                }
                 planned = try gateway.planner(document, options, marks, priority)
             } catch {
                 // The others would be refused for the same reason.
@@ -136,37 +144,22 @@ struct SubmissionOrder: Sendable {
                 failures.append((document.name, error.text))
                 continue
             }
-            var submissions: [Submission] = []
             for picture in planned {
                 var submission = picture.submission
+                let index = UInt32(submissions.count)
                 submission.key = SubmissionKey(bytes: batch + withUnsafeBytes(of: index.bigEndian) { Array($0) })
-                index += 1
                 submissions.append(submission)
                 guard let content = picture.content, case .content(let id, _, _) = submission.source else { continue }
-                do throws(ServiceError) { try gateway.service.keep(content, as: id) } catch {
-                    throw jobs.isEmpty
-                        ? .busy("\(error)", retrySeconds: 10)
-                        : .busy("\(error); \(jobs.count) jobs were accepted", retrySeconds: 10)
-                }
-            }
-            for (submission, outcome) in zip(submissions, gateway.sessions.submit(submissions, of: caller.name)) {
-                switch outcome {
-                case .accepted(let job):
-                    jobs.append(job)
-                    if known != nil { try check(job, submission) }
-                case .rejected(let rejection) where rejection.code.isTemporary && jobs.isEmpty:
-                    throw .busy(rejection.text, retrySeconds: max(1, rejection.retryMilliseconds / 1000))
-                case .rejected(let rejection): failures.append((document.name, rejection.text))
-                case .none: throw .busy("the broker does not answer; with an Idempotency-Key it is safe to repeat this")
-                }
+                try keep(content, as: id, in: held, of: document)
             }
         }
-        guard !jobs.isEmpty else {
+        guard !submissions.isEmpty else {
             let texts = failures.prefix(10).map(\.text)
             throw .unprocessable(
                 texts.joined(separator: "\n") + (failures.count > 10 ? "\nand \(failures.count - 10) more" : ""))
         }
-        let facts = try gateway.found { [jobs] () throws(ServiceError) in try gateway.service.jobs(jobs) }
+        let (jobs, isNew) = try enter(submissions)
+        let facts = try gateway.found { () throws(ServiceError) in try gateway.service.jobs(jobs) }
         let location = jobs.count == 1 ? "/v1/jobs/\(jobs[0])" : "/v1/batches/\(batch.hexadecimal)"
         return .json(
             .object([
@@ -175,7 +168,7 @@ struct SubmissionOrder: Sendable {
                     "failures",
                     .array(failures.map { .object([("name", .string($0.name)), ("text", .string($0.text))]) })
                 ),
-            ]), status: known == nil ? 201 : 200, headers: [("Location", location)])
+            ]), status: isNew ? 201 : 200, headers: [("Location", location)])
     }
 
     private func batchID() -> [UInt8] {
@@ -183,31 +176,104 @@ struct SubmissionOrder: Sendable {
         return Array(SHA256.digest(Array("\(caller.name)\0\(key)".utf8)).prefix(JobFacts.batchBytes))
     }
 
-    /// - Throws: 409 if the job is of another submission with the same key.
-    private func check(_ job: JobNumber, _ submission: Submission) throws(Problem) {
-        let stored = try gateway.found { () throws(ServiceError) in try gateway.service.submission(of: job) }
-        guard stored == submission.stored else {
-            throw .conflict("this Idempotency-Key was used for another submission")
+    private func keep(
+        _ content: SubmittedContent, as id: ContentID, in held: FarmService.HeldContents, of document: SubmittedDocument
+    ) throws(Problem) {
+        do throws(ServiceError) {
+            switch content {
+            case .bytes(let bytes): try gateway.service.keep(bytes, as: id, in: held)
+            case .file(let path): try gateway.service.keep(file: path, as: id, in: held)
+            }
+        } catch {
+            // What is larger than the whole quota has no room later either.
+            if case .store(.quota(neededBytes: let needed, limitBytes: let limit)) = error, needed > limit {
+                throw Problem(
+                    413, "Content Too Large",
+                    "\(document.name) takes \(needed) bytes, more than the broker's --quota of \(limit)")
+            }
+            throw .busy("\(error)", retrySeconds: 10)
+        }
+    }
+
+    /// - Throws: 409 if the key is another request's, 503 if there is no room now, 422 if there never is.
+    private func enter(_ submissions: [Submission]) throws(Problem) -> (jobs: [JobNumber], isNew: Bool) {
+        let answer: EntryAnswer
+        do throws(ServiceError) { answer = try gateway.service.enter(submissions, owner: caller.name) } catch {
+            throw .busy("the broker does not answer; with an Idempotency-Key it is safe to repeat this")
+        }
+        switch answer {
+        case .entered(let jobs, let isNew): return (jobs, isNew)
+        case .conflict: throw .conflict("this Idempotency-Key was used for another submission")
+        case .rejected(let rejection) where rejection.code.isTemporary:
+            throw .busy(rejection.text, retrySeconds: max(1, rejection.retryMilliseconds / 1000))
+        case .rejected(let rejection): throw .unprocessable(rejection.text)
         }
     }
 }
 
-/// Bytes of all documents that are being received.
-enum UploadRoom {
+/// The room that a request takes of that for documents which are being received, until it is closed.
+final class UploadRoom: Sendable {
     private static let used = Mutex(0)
+    private let gateway: Gateway
+    private let state: Mutex<(reserved: Int, received: Int)>
 
-    /// - Throws: 503 if there is no room.
-    static func take(_ count: Int, of gateway: Gateway) throws(Problem) {
-        let limit = gateway.service.quotaBytes / 4
-        let fits = used.withLock { used in
-            guard count <= limit - used else { return false }
-            used += count
-            return true
+    /// - Parameter announced: bytes of the whole body; nil: not known.
+    /// - Throws: 413 if there is never so much room, 503 if there is not now.
+    init(_ gateway: Gateway, announced: Int?) throws(Problem) {
+        self.gateway = gateway
+        state = Mutex((0, 0))
+        if let announced { try reserve(announced) }
+    }
+
+    /// So many more bytes have arrived.
+    ///
+    /// - Throws: as `init`.
+    func take(_ count: Int) throws(Problem) {
+        let received = state.withLock { state in
+            state.received += count
+            return state.received
+        }
+        try reserve(received)
+    }
+
+    private func reserve(_ bytes: Int) throws(Problem) {
+        let limit = gateway.documentBytesMax
+        guard bytes <= limit.bytes else { throw .tooLarge(limit.bytes, option: limit.option) }
+        let room = gateway.service.quotaBytes / Gateway.uploadShare
+        let fits = state.withLock { state in
+            let more = max(0, bytes - state.reserved)
+            let fits = Self.used.withLock { used in
+                guard more <= room - used else { return false }
+                used += more
+                return true
+            }
+            if fits { state.reserved += more }
+            return fits
         }
         guard fits else { throw .busy("too much is being uploaded", retrySeconds: 5) }
     }
 
-    static func giveBack(_ count: Int) { used.withLock { $0 -= count } }
+    func close() {
+        let reserved = state.withLock { state in
+            defer { state.reserved = 0 }
+            return state.reserved
+        }
+        Self.used.withLock { $0 -= reserved }
+    }
+
+    deinit { close() }
+}
+
+extension Gateway {
+    /// All documents that are being received may take this part of the quota.
+    fileprivate static let uploadShare = 4
+
+    /// The largest document, and the option that says so.
+    fileprivate var documentBytesMax: (bytes: Int, option: String) {
+        let share = service.quotaBytes / Self.uploadShare
+        return share < configuration.documentBytesMax
+            ? (share, "a quarter of --quota") : (configuration.documentBytesMax, "--http-document-size")
+    }
 }
 
 /// A document as the body of a request.
@@ -215,22 +281,19 @@ private final class DocumentBody: BodyTaker {
     private let order: SubmissionOrder
     private let upload: Spool.Upload
     private let file: SpooledFile
+    private let room: UploadRoom
 
-    init(_ order: SubmissionOrder, name: String) throws(Problem) {
+    init(_ order: SubmissionOrder, name: String, _ room: UploadRoom) throws(Problem) {
         self.order = order
+        self.room = room
         upload = try Spool.Upload(order.gateway.service.folder)
         file = try upload.file(named: name)
     }
 
     func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
         do throws(Problem) {
-            let limit = order.gateway.configuration.documentBytesMax
-            guard bytes.count <= limit - file.byteCount else { throw .tooLarge(limit) }
-            try UploadRoom.take(bytes.count, of: order.gateway)
-            do throws(Problem) { try file.append(bytes) } catch {
-                UploadRoom.giveBack(bytes.count)
-                throw error
-            }
+            try room.take(bytes.count)
+            try file.append(bytes)
             return nil
         } catch {
             return error.response
@@ -246,5 +309,5 @@ private final class DocumentBody: BodyTaker {
         }
     }
 
-    func close() { UploadRoom.giveBack(file.byteCount) }
+    func close() { room.close() }
 }

@@ -23,7 +23,11 @@ enum Spool {
             var generator = SystemRandomNumberGenerator()
             let number = UInt64.random(in: 0 ... .max, using: &generator)
             folder = "\(Spool.folder(data))/\(String(number, radix: 16))"
-            guard mkdir(folder, 0o700) == 0 else { throw Spool.problem(errno) }
+            // The folder around it may have been removed since the start.
+            var made: [String] = []
+            do throws(SystemFailure) { try FileSystem.makeFolders(folder, mode: 0o700, made: &made) } catch {
+                throw Spool.problem(error.errno)
+            }
         }
 
         deinit { FileSystem.removeTree(folder) }

@@ -20,12 +20,19 @@ package struct SubmittedDocument: Sendable {
 package struct PlannedSubmission: Sendable {
     package var submission: Submission
     /// Of the submission's source, if that is a content.
-    package var content: [UInt8]?
+    package var content: SubmittedContent?
 
-    package init(submission: Submission, content: [UInt8]?) {
+    package init(submission: Submission, content: SubmittedContent?) {
         self.submission = submission
         self.content = content
     }
+}
+
+/// Where the bytes of a content are.
+package enum SubmittedContent: Sendable {
+    case bytes([UInt8])
+    /// A whole file, which is not held in memory.
+    case file(String)
 }
 
 /// Why a document gives no jobs.
