@@ -12,8 +12,8 @@ final class Canary: Sendable {
     static let patienceMilliseconds: UInt64 = 30_000
 
     struct State: Sendable {
-        /// Monotonic milliseconds, and milliseconds since 1970.
-        var lastSuccess: (monotonic: UInt64, unix: Int64)?
+        /// Monotonic milliseconds.
+        var lastSuccess: UInt64?
         var seconds = 0.0
         /// Why the last one failed.
         var problem: String? = "no picture has been rendered yet"
@@ -22,6 +22,10 @@ final class Canary: Sendable {
     private let service: FarmService
     private let state = Mutex(State())
     private let pause = InterruptiblePause()
+    private let began = SystemClock.milliseconds
+
+    /// How long ago a picture was last rendered, or since the beginning.
+    var ageMilliseconds: UInt64 { SystemClock.milliseconds - (latest.lastSuccess ?? began) }
 
     init(_ service: FarmService) { self.service = service }
 
@@ -30,7 +34,7 @@ final class Canary: Sendable {
     var isReady: Bool {
         state.withLock { state in
             guard let success = state.lastSuccess else { return false }
-            return SystemClock.milliseconds - success.monotonic <= Self.patienceMilliseconds
+            return SystemClock.milliseconds - success <= Self.patienceMilliseconds
         }
     }
 
@@ -70,7 +74,7 @@ final class Canary: Sendable {
         state.withLock { [problem, seconds] state in
             state.problem = problem
             guard problem == nil else { return }
-            state.lastSuccess = (SystemClock.milliseconds, SystemClock.unixMilliseconds)
+            state.lastSuccess = SystemClock.milliseconds
             state.seconds = seconds
         }
     }

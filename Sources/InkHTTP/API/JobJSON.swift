@@ -9,7 +9,8 @@ import InkSystem
 enum JobJSON {
     static func value(_ job: JobFacts) -> JSONValue {
         .object([
-            ("id", .integer(Int(clamping: job.number))), ("name", .string(job.name)), ("owner", .string(job.owner)),
+            ("id", .integer(Int(clamping: job.number))), ("name", .string(job.name)), ("file", .string(filePath(job))),
+            ("owner", .string(job.owner)),
             ("state", .string(job.state.rawValue)), ("priority", .integer(job.priority)),
             ("batch", .string(job.batch.hexadecimal)), ("size", .string(job.size)),
             ("formats", .array(job.formats.map { .string(name(of: $0)) })), ("createdAt", time(job.createdAt)),
@@ -44,7 +45,7 @@ enum JobJSON {
     static func value(_ batch: BatchFacts) -> JSONValue {
         let counts = JobFacts.State.allCases.map { ($0.rawValue, JSONValue.integer(batch.counts[$0] ?? 0)) }
         return .object(
-            [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count))] + counts + [
+            [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count + batch.purged))] + counts + [
                 ("createdAt", time(batch.createdAt)), ("endedAt", batch.endedAt.map(time) ?? .null),
                 ("timeLeft", JobAnswer.json(batch.timeLeft)),
             ])
@@ -55,7 +56,8 @@ enum JobJSON {
             ("name", .string(worker.name)), ("address", .optional(worker.address)),
             ("state", .string(worker.isDraining ? "draining" : "ready")), ("threads", .integer(worker.threads)),
             ("tasks", .integer(worker.tasksHeld)), ("done", .integer(worker.tasksDone)),
-            ("failed", .integer(worker.tasksFailed)), ("renderer", .string(worker.rendererVersion)),
+            ("failed", .integer(worker.tasksFailed)), ("tasksPerSecond", .number(worker.tasksPerSecond)),
+            ("renderer", .string(worker.rendererVersion)),
         ])
     }
 
@@ -185,7 +187,11 @@ enum JobJSON {
     }
 
     /// What a browser saves the picture as.
-    static func fileName(_ job: JobFacts) -> String {
+    static func fileName(_ job: JobFacts) -> String { filePath(job).splitPath().name }
+
+    /// The same with the folders that it belongs into.
+    private static func filePath(_ job: JobFacts) -> String {
+        if !job.file.isEmpty { return job.file }
         let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
         return "\(stem.isEmpty ? name : stem).\(ending(job))"

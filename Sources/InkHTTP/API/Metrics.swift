@@ -1,6 +1,5 @@
 import InkBroker
 import InkService
-import InkSystem
 
 /// Figures in the text format of Prometheus.
 struct MetricsText {
@@ -46,9 +45,19 @@ struct MetricsText {
 
 extension Gateway {
     func metrics() throws(Problem) -> HTTPResponse {
-        let status = try found { () throws(ServiceError) in try service.status() }
-        let (report, history) = (status.broker, status.history)
         var text = MetricsText()
+        // A loop that does not turn has no figures; how long it has not, and the front's own, are told nevertheless.
+        do throws(ServiceError) { add(try service.status(), to: &text) } catch {
+            guard case .ended = error else { throw Problem(500, "Internal Server Error", "\(error)") }
+        }
+        addOwn(to: &text)
+        return HTTPResponse(
+            200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(text.text.utf8)))
+    }
+
+    private func add(_ status: FarmStatus, to text: inout MetricsText) {
+        let (report, history) = (status.broker, status.history)
         text.begin("ink_build_info", .gauge, "The program's version.")
         text.add("ink_build_info", ["version": status.software], 1)
         text.gauge("ink_uptime_seconds", "Since the broker began.", Double(status.uptimeSeconds))
@@ -97,22 +106,22 @@ extension Gateway {
         text.gauge("ink_blocks_memory_bytes", "Blocks of projects in memory.", Double(report.blockBytes))
         text.gauge("ink_blocks_spilled_bytes", "Blocks of projects on the disk.", Double(report.spilledBytes))
         text.gauge("ink_clients", "Connected clients.", Double(status.clients))
+    }
+
+    private func addOwn(to text: inout MetricsText) {
         let (connections, answers) = statistics
         text.begin("ink_http_requests_total", .counter, "Answered HTTP requests.")
         for (answer, count) in answers.sorted(by: { ($0.key.method, $0.key.status) < ($1.key.method, $1.key.status) }) {
             text.add("ink_http_requests_total", ["method": answer.method, "code": "\(answer.status)"], Double(count))
         }
         text.gauge("ink_http_connections", "Open HTTP connections.", Double(connections))
-        let canary = canary.latest
         text.gauge(
-            "ink_canary_last_success_timestamp_seconds", "When the farm last rendered its test picture; 0: never.",
-            Double(canary.lastSuccess?.unix ?? 0) / 1000)
-        text.gauge("ink_canary_duration_seconds", "How long that took.", canary.seconds)
+            "ink_canary_last_success_age_seconds",
+            "How long ago the farm last rendered its test picture, or since the broker began.",
+            Double(canary.ageMilliseconds) / 1000)
+        text.gauge("ink_canary_duration_seconds", "How long that took.", canary.latest.seconds)
         text.gauge(
-            "ink_loop_last_turn_timestamp_seconds", "When the broker's loop last answered.",
-            Double(SystemClock.unixMilliseconds) / 1000)
-        return HTTPResponse(
-            200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-            body: .bytes(Array(text.text.utf8)))
+            "ink_loop_last_turn_age_seconds", "How long ago the broker's loop last turned.",
+            Double(service.millisecondsSinceTurn) / 1000)
     }
 }
