@@ -114,7 +114,7 @@ public struct UnfinishedPicture: Hashable, Sendable {
 
 /// Where the time of an export went, nanoseconds. Times of workers are sums over their threads.
 public struct ExportPhases: Hashable, Sendable {
-    /// From submission to the first task, without `prepare`.
+    /// While no worker had one of its tasks, without `prepare`: before the first, while paused, behind other exports.
     public var queue: UInt64 = 0
     /// Cutting strokes and images into blocks, in the broker.
     public var prepare: UInt64 = 0

@@ -198,7 +198,7 @@ extension SimulatedBroker {
                 task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit)
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
                 life: export.life, role: role, assembler: assembler)
-            exports.count(dispatch.job) { $0.attempts += 1 }
+            exports.count(dispatch.job) { $0.dispatched(now: farm.now * 1_000_000) }
             let assignment = TaskAssignment(
                 task: dispatch.id.task, attempt: dispatch.id.attempt, deadlineMilliseconds: 5000,
                 resultLimitBytes: limit, payload: .inline(task.encoded()))

@@ -197,8 +197,9 @@ struct Export: Sendable {
     func outcome(_ files: [WrittenPicture], now: UInt64) -> ExportOutcome? {
         guard let plan else { return nil }
         var phases = counts.phases
-        let untilFirst = (counts.firstDispatch ?? now) - submitted
-        phases.queue = untilFirst - min(untilFirst, phases.prepare)
+        // The broker prepares while no worker has a task.
+        let idle = counts.idle(since: submitted, now: now)
+        phases.queue = idle - min(idle, phases.prepare)
         return ExportOutcome(
             size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - submitted,
             brokerCPU: counts.brokerCPU, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
@@ -209,14 +210,40 @@ struct Export: Sendable {
 
 /// What an export has cost so far.
 struct ExportCounts: Hashable, Sendable {
-    var firstDispatch: UInt64?
     var phases = ExportPhases()
     var brokerCPU: UInt64 = 0
-    var attempts = 0
+    private(set) var attempts = 0
+    /// Attempts that workers have in hand.
+    private var inHand = 0
+    /// When the last of them came back.
+    private var idleSince: UInt64?
+    /// Between attempts, nanoseconds: paused, behind other exports, or without workers.
+    private var idleBetween: UInt64 = 0
+    private var firstDispatch: UInt64?
     /// Tiles whose results were kept from earlier exports.
     var found = 0
     var bytesSent = 0
     var bytesReceived = 0
+
+    mutating func dispatched(now: UInt64) {
+        attempts += 1
+        inHand += 1
+        firstDispatch = firstDispatch ?? now
+        if let since = idleSince { idleBetween += now - min(now, since) }
+        idleSince = nil
+    }
+
+    /// An attempt is over, whatever came of it.
+    mutating func returned(now: UInt64) {
+        inHand -= 1
+        if inHand == 0 { idleSince = now }
+    }
+
+    /// How long no worker had a task, from the submission to the last attempt.
+    func idle(since submitted: UInt64, now: UInt64) -> UInt64 {
+        let first = firstDispatch ?? now
+        return first - min(first, submitted) + idleBetween
+    }
 
     mutating func add(preparation time: LaneTime) {
         phases.prepare += time.elapsed

@@ -33,8 +33,7 @@ extension BrokerLoop {
             counters.dispatched += 1
             note(dispatch.id, role, of: id, dispatch.worker, dispatch.isRace ? .raced : .dispatched)
             exports.count(id) { counts in
-                counts.attempts += 1
-                counts.firstDispatch = counts.firstDispatch ?? SystemClock.nanoseconds
+                counts.dispatched(now: SystemClock.nanoseconds)
                 if case .inline(let bytes) = payload { counts.bytesSent += bytes.count }
             }
             send(.task(assignment), to: dispatch.worker, attempt: dispatch.id)
@@ -234,15 +233,24 @@ extension BrokerLoop {
 
     /// Gives up what has come of an attempt.
     func forget(_ attempt: AttemptID, of worker: WorkerID) {
-        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return }
+        guard let assembly = takeBack(attempt, from: worker) else { return }
         release(assembly.result.blocks)
+    }
+
+    /// The worker has the attempt no longer.
+    private func takeBack(_ attempt: AttemptID, from worker: WorkerID) -> Assembly? {
+        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return nil }
         if let payload = assembly.payloadBlock { release([payload]) }
+        // One of an earlier life is no longer counted.
+        if exports[assembly.life] != nil {
+            exports.count(assembly.life.job) { $0.returned(now: SystemClock.nanoseconds) }
+        }
+        return assembly
     }
 
     /// Moves a result that the scheduler wants to its export.
     func accept(_ attempt: AttemptID, from worker: WorkerID) {
-        guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else { return }
-        if let payload = assembly.payloadBlock { release([payload]) }
+        guard let assembly = takeBack(attempt, from: worker) else { return }
         keep(assembly.result, of: attempt.task)
         tell(.accepted(assembly.life, assembly.role, assembly.result))
     }

@@ -201,7 +201,7 @@ struct WaitCommand {
     private mutating func done(_ notice: Notice, at path: String?) throws(CommandError) {
         try end(notice)
         guard case .finished(let picture) = notice.ending else { return }
-        let milliseconds = Double(picture.elapsed) / 1e6
+        let milliseconds = Double(picture.rendering) / 1e6
         let warnings = warnings(of: notice.job)
         if !warnings.isEmpty { withWarnings += 1 }
         if !isQuiet {

@@ -91,7 +91,9 @@ extension Gateway {
         text.add("ink_tiles_total", ["source": "rendered"], Double(history.tilesRendered))
         text.add("ink_tiles_total", ["source": "cache"], Double(history.tilesFound))
         text.counter("ink_pixels_exported_total", "Pixels of finished pictures.", history.pixels)
-        text.begin("ink_export_duration_seconds", .histogram, "From the start of an export to its file.")
+        text.begin(
+            "ink_export_duration_seconds", .histogram,
+            "From the start of an export to its file, without the time that it waited.")
         var sum = 0
         for (bound, count) in zip(History.durationBounds.map { "\($0)" } + ["+Inf"], history.durations) {
             sum += count

@@ -118,6 +118,12 @@ public struct FinishedPicture: Hashable, Sendable {
 
     public static let phaseCount = 8
 
+    /// Nanoseconds that the picture waited: for its first task, while it was paused, and behind others.
+    public var waiting: UInt64 { min(elapsed, phases.first ?? 0) }
+
+    /// `elapsed` without `waiting`, nanoseconds.
+    public var rendering: UInt64 { elapsed - waiting }
+
     public init(
         size: PixelSize, byteCount: UInt64, digest: [UInt8], tileCount: UInt64, attemptCount: UInt64,
         elapsed: UInt64, phases: [UInt64]

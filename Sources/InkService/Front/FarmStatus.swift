@@ -56,6 +56,7 @@ public struct FinishedExport: Hashable, Sendable {
     public var job: JobNumber
     /// Milliseconds since 1970.
     public var endedAt: Int64
+    /// Without the time that it waited.
     public var nanoseconds: UInt64
     public var pixels: Int
 }
