@@ -63,6 +63,26 @@ struct PurgeTests {
         #expect(client.until { client.events.contains { isUnknown($0, jobs[0]) } }, "\(client.events.suffix(5))")
     }
 
+    /// The dashboard once kept the rows of purged jobs.
+    @Test("Whoever watches is told of jobs that are purged, by an order or by their age")
+    func purgesAreTold() throws {
+        let farm = try Farm(workers: 1)
+        defer { farm.stop() }
+        let client = try Client(farm.service.clientsEndpoint)
+        defer { client.client.stop() }
+        let jobs = try finish(2, client)
+        let orders = [
+            (jobs[0], OrderAction.purge([jobs[0]], endedSecondsAgo: 0)), (jobs[1], .purge([], endedSecondsAgo: 0)),
+        ]
+        for (job, order) in orders {
+            let before = farm.service.board.version
+            #expect(try client.client.order(order, timeoutMilliseconds: 20_000).count == 1)
+            #expect(farm.service.board.changes(after: before).jobs.contains(job), "\(order)")
+            let left = try farm.service.job(job)
+            #expect(left == nil)
+        }
+    }
+
     private func isUnknown(_ event: FarmClientEvent, _ job: JobNumber) -> Bool {
         if case .notice(let notice) = event { notice.job == job && notice.ending == .unknown } else { false }
     }

@@ -11,6 +11,8 @@ public final class ChangeBoard: Sendable {
         var watched: [JobNumber: (watchers: Int, version: UInt64)] = [:]
         /// The last changes, oldest first.
         var recent: [(version: UInt64, job: JobNumber)] = []
+        /// Up to which changes are no longer remembered.
+        var forgotten: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -22,7 +24,10 @@ public final class ChangeBoard: Sendable {
                 state.watched[job]?.version = state.version
                 state.recent.append((state.version, job))
             }
-            if state.recent.count > 2 * Self.recentMax { state.recent.removeFirst(state.recent.count - Self.recentMax) }
+            if state.recent.count > 2 * Self.recentMax {
+                state.recent.removeFirst(state.recent.count - Self.recentMax)
+                state.forgotten = state.recent[0].version - 1
+            }
         }
     }
 
@@ -45,8 +50,9 @@ public final class ChangeBoard: Sendable {
     /// The version of the last change of a watched job.
     public func version(of job: JobNumber) -> UInt64 { state.withLock { $0.watched[job]?.version ?? 0 } }
 
-    /// The jobs that have changed after a version, each once, as far as that is remembered; and the version now.
-    public func changes(after version: UInt64) -> (jobs: [JobNumber], version: UInt64) {
+    /// The jobs that have changed after a version, each once, and the version now. Not whole if some of these changes are
+    /// no longer remembered.
+    public func changes(after version: UInt64) -> (jobs: [JobNumber], isWhole: Bool, version: UInt64) {
         state.withLock { state in
             var seen: Set<JobNumber> = []
             var jobs: [JobNumber] = []
@@ -54,7 +60,7 @@ public final class ChangeBoard: Sendable {
                 guard entry.version > version else { break }
                 if seen.insert(entry.job).inserted { jobs.append(entry.job) }
             }
-            return (jobs, state.version)
+            return (jobs, version >= state.forgotten, state.version)
         }
     }
 }

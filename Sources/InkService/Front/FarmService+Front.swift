@@ -267,8 +267,8 @@ enum JobCursor {
 }
 
 extension ServiceLoop {
-    /// The jobs that the broker has, or is about to get.
-    var begunJobs: [JobNumber] { state.activeJobs.sorted() }
+    /// The jobs that the broker has and that do not wait.
+    var begunJobs: [JobNumber] { state.activeJobs.filter { shownPhase(of: $0) != .waiting }.sorted() }
 
     /// Tiles done and all tiles of those that are not paused; 0 of 0 if its picture is not planned yet.
     private var tileCounts: [(done: Int, total: Int)] {
@@ -278,7 +278,7 @@ extension ServiceLoop {
 
     func status(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> FarmStatus {
         let now = SystemClock.milliseconds
-        let counts = state.counts
+        let counts = counts
         let ended = try? stored.get()
         let rates = throughput.rates(now: now, startedAt: startedAt)
         var problem = refusal
@@ -292,7 +292,7 @@ extension ServiceLoop {
             megapixelsPerSecond: rates.megapixels, storeUsedBytes: parts.contents.usedBytes,
             storeQuotaBytes: configuration.quotaBytes, storeProblem: problem, history: history,
             timeLeft: counts.queued + counts.running > 0 ? report.timeLeft(with: state.queue.count) : nil,
-            tilesWaiting: TileBacklog.tiles(exports: tileCounts, waiting: counts.queued))
+            tilesWaiting: TileBacklog.tiles(exports: tileCounts, waiting: state.counts.queued))
     }
 }
 

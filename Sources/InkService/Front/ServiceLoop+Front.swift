@@ -18,13 +18,33 @@ extension ServiceLoop {
         take(message, from: session)
     }
 
+    /// The phase of a job as people are told of it: one that needs a worker and has none waits, whatever the broker has done
+    /// for it.
+    func shownPhase(of number: JobNumber) -> ServiceState.Job.Phase? {
+        let phase = state.jobs[number]?.phase
+        switch phase {
+        case .starting: return .waiting
+        case .active: return runs[number]?.isUnderWay(workers: workerCount) == true ? phase : .waiting
+        default: return phase
+        }
+    }
+
+    /// How many jobs are where, as `shownPhase` has it.
+    var counts: (queued: Int, running: Int, paused: Int) {
+        var counts = state.counts
+        let waiting = state.activeJobs.count { shownPhase(of: $0) == .waiting && state.jobs[$0]?.isPaused == false }
+        counts.queued += waiting
+        counts.running -= waiting
+        return counts
+    }
+
     /// What is known here of jobs that have not ended.
     func live(_ numbers: [JobNumber]) -> [JobNumber: LiveJob] {
         var found: [JobNumber: LiveJob] = [:]
         for number in numbers {
-            guard let job = state.jobs[number] else { continue }
+            guard let phase = shownPhase(of: number) else { continue }
             var live = LiveJob()
-            switch job.phase {
+            switch phase {
             case .waiting, .recovering: break
             case .starting: live.isRunning = true
             case .active(let isRead):

@@ -12,6 +12,8 @@ struct RunningJob {
     let startedAt: UInt64
     let isFetched: Bool
     let reservation: PictureReservation
+    /// Whether a worker has had a task of it, or a tile was found.
+    var hasBegun = false
     var done = 0
     var total = 0
     /// nil until the picture has been planned.
@@ -23,6 +25,9 @@ struct RunningJob {
     /// nil before its first bytes.
     var picture: UnfinishedPicture?
     var story = Story()
+
+    /// - Parameter workers: how many are connected.
+    func isUnderWay(workers: Int) -> Bool { hasBegun && (workers > 0 || total > 0 && done == total) }
 }
 
 /// How long it takes until the disk has an end, and clients are told.

@@ -123,7 +123,7 @@ extension ServiceLoop {
             throughput.add(pictures: 1, pixels: outcome.size.area, now: SystemClock.milliseconds)
             history.add(
                 FinishedExport(
-                    job: id.rawValue, endedAt: SystemClock.unixMilliseconds, nanoseconds: outcome.elapsed,
+                    job: id.rawValue, endedAt: SystemClock.unixMilliseconds, nanoseconds: picture.rendering,
                     pixels: outcome.size.area))
             ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
@@ -153,6 +153,14 @@ extension ServiceLoop {
             throughput.add(tasks: 1, now: now)
             history.addTask()
         }
+        switch note.what {
+        case .dispatched, .raced, .found:
+            if runs[job]?.hasBegun == false {
+                runs[job]?.hasBegun = true
+                parts.board.note([job])
+            }
+        default: break
+        }
         if let tile = note.tile, note.what == .finished || note.what == .found {
             runs[job]?.tilesDone.append((tile, note.worker))
             history.addTile(isFound: note.what == .found)
@@ -167,6 +175,14 @@ extension ServiceLoop {
     }
 
     private func log(_ note: WorkerNote) {
+        let before = workerCount
+        switch note.what {
+        case .joined: workerCount += 1
+        case .left: workerCount -= 1
+        case .draining, .refused: break
+        }
+        // Jobs wait without workers.
+        if (before == 0) != (workerCount == 0) { parts.board.note(state.activeJobs) }
         var details: [(name: String, value: FarmNote.Value)] = []
         if let address = note.address { details.append(("address", .text(address))) }
         if let key = note.keyName { details.append(("key", .text(key))) }

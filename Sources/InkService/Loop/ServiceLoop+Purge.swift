@@ -124,6 +124,8 @@ extension ServiceLoop {
         // A job that has been queued again keeps its picture.
         let forgotten = zip(jobs, outcomes).filter { $0.1 == .done }.map(\.0)
         removePictures(of: forgotten)
+        // Whoever watches finds that they are no more.
+        parts.board.note(forgotten)
         return forgotten.count
     }
 

@@ -90,11 +90,12 @@ extension ServiceLoop {
                 broker.report { report in mailbox.post(.status(session, number, counts, report)) }
             }
         case .jobs(let after, let limit):
-            let (phases, stuck) = (state.jobs.mapValues(\.phase), Set(state.stuckEnds.keys))
+            let phases = Dictionary(uniqueKeysWithValues: state.jobs.keys.map { ($0, shownPhase(of: $0)) })
+            let stuck = Set(state.stuckEnds.keys)
             answer(peer, number) { () throws(StoreError) in
                 let records = try store.records(after: after, limit: limit + 1)
                 let jobs = records.prefix(limit).map {
-                    JobAnswer.json($0, phases[$0.number], isStuck: stuck.contains($0.number))
+                    JobAnswer.json($0, phases[$0.number] ?? nil, isStuck: stuck.contains($0.number))
                 }
                 return JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))]).text()
             }
@@ -114,7 +115,7 @@ extension ServiceLoop {
     }
 
     private func answer(_ job: JobNumber, _ timeLeft: TimeLeft?, _ peer: ClientPeer, _ number: UInt32) {
-        let (phase, isStuck, store) = (state.jobs[job]?.phase, state.stuckEnds[job] != nil, parts.store)
+        let (phase, isStuck, store) = (shownPhase(of: job), state.stuckEnds[job] != nil, parts.store)
         let progress = runs[job].map { ($0.done, $0.total) }
         answer(peer, number) { () throws(StoreError) in
             let record = try store.record(job)

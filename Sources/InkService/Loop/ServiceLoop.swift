@@ -66,6 +66,8 @@ final class ServiceLoop {
     /// The bytes of the event that is being handled.
     var arrivedBytes: [UInt8] = []
     var runs: [JobNumber: RunningJob] = [:]
+    /// Workers that are connected to the broker.
+    var workerCount = 0
     var throughput = Throughput()
     var history: History
     var endings = Endings()
@@ -254,7 +256,7 @@ final class ServiceLoop {
         lastTick = now
         if let drainEnd, now >= drainEnd { stopping = .now }
         keepPeersAlive(now: now)
-        history.pass(queued: state.queue.count, now: now)
+        history.pass(queued: counts.queued, now: now)
         if now - lastSample >= Self.samplingMilliseconds {
             lastSample = now
             parts.broker.report { [mailbox] report in
