@@ -162,9 +162,14 @@ final class FarmFeed: Sendable {
         state.version = changes.version
         for start in stride(from: 0, to: changes.jobs.count, by: Self.jobsMax) {
             let some = Array(changes.jobs[start..<min(changes.jobs.count, start + Self.jobsMax)])
-            guard let jobs = try? service.jobs(some), !jobs.isEmpty else { continue }
-            bytes += EventStreams.event("jobs", .array(jobs.map(JobJSON.value)))
+            guard let jobs = try? service.jobs(some) else { continue }
+            if !jobs.isEmpty { bytes += EventStreams.event("jobs", .array(jobs.map(JobJSON.value))) }
+            let gone = Set(some).subtracting(jobs.map(\.number)).sorted()
+            if !gone.isEmpty {
+                bytes += EventStreams.event("removed", .array(gone.map { .integer(Int(clamping: $0)) }))
+            }
         }
+        if !changes.isWhole { bytes += EventStreams.event("missed", .object([])) }
         if now >= state.lastStats + 1000, let status = try? service.status() {
             state.lastStats = now
             bytes += EventStreams.event("stats", JobJSON.value(status, hasHistory: false))

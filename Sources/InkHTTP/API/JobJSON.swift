@@ -37,7 +37,8 @@ enum JobJSON {
         .object([
             ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
             ("bytes", .integer(Int(clamping: picture.byteCount))), ("sha256", .string(picture.digest.hexadecimal)),
-            ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.elapsed) / 1e9)),
+            ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.rendering) / 1e9)),
+            ("waitedSeconds", .number(Double(picture.waiting) / 1e9)),
             ("file", .string(fileName(job))), ("kept", .bool(job.delivery == .fetch)),
         ])
     }
@@ -80,6 +81,16 @@ enum JobJSON {
         ])
     }
 
+    /// What changes little, and what the caller may do.
+    static func value(_ status: FarmStatus, for caller: Caller, documentBytesMax: Int) -> JSONValue {
+        let value = value(status, hasHistory: true)
+        return .object(
+            (value.members ?? []) + [
+                ("caller", .object([("name", .string(caller.name)), ("role", .string(caller.role.rawValue))])),
+                ("limits", .object([("documentBytes", .integer(documentBytesMax))])),
+            ])
+    }
+
     /// - Parameter hasHistory: whether what changes little is told too.
     static func value(_ status: FarmStatus, hasHistory: Bool) -> JSONValue {
         let report = status.broker
@@ -111,6 +122,7 @@ enum JobJSON {
                     ("count", .integer(report.workers.count)),
                     ("threads", .integer(report.workers.reduce(0) { $0 + $1.threads })),
                     ("busy", .integer(report.threadsBusy)),
+                    ("draining", .integer(report.workers.count { $0.isDraining })),
                 ])
             ),
             (
@@ -194,7 +206,8 @@ enum JobJSON {
         if !job.file.isEmpty { return job.file }
         let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        return "\(stem.isEmpty ? name : stem).\(ending(job))"
+        let size = job.size.isEmpty ? "" : "-\(job.size)"
+        return "\(stem.isEmpty ? name : stem)\(size).\(ending(job))"
     }
 
     static func mediaType(_ job: JobFacts) -> String {

@@ -26,11 +26,11 @@ struct Router {
         case ("stats", []):
             try allow(["GET"])
             try only([])
-            return try answer(.read) { _ throws(Problem) in
-                .json(
+            return try answer(.read) { caller throws(Problem) in
+                let status = try gateway.found { () throws(ServiceError) in try gateway.service.status() }
+                return .json(
                     JobJSON.value(
-                        try gateway.found { () throws(ServiceError) in try gateway.service.status() }, hasHistory: true)
-                )
+                        status, for: caller, documentBytesMax: gateway.configuration.documentBytesMax))
             }
         case ("events", []):
             try allow(["GET"])
