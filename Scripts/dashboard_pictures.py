@@ -110,8 +110,6 @@ class Studio:
         page = browsing.new_page()
         page.goto(self.farm.base + path)
         page.locator("#connection[data-state=live]").wait_for()
-        # Without the room for a scroll bar that Chromium does not draw here.
-        page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
         # The farm renders previews, too, one at a time.
         page.wait_for_timeout(patience)
         return page

@@ -49,6 +49,9 @@ static const unsigned char pulse_js[] = {
 static const unsigned char start_js[] = {
 #embed "../InkHTTP/Pages/start.js"
 };
+static const unsigned char stream_js[] = {
+#embed "../InkHTTP/Pages/stream.js"
+};
 static const unsigned char submit_js[] = {
 #embed "../InkHTTP/Pages/submit.js"
 };
@@ -80,6 +83,7 @@ static const struct ink_page pages[] = {
     {"/press.js", SCRIPT, press_js, sizeof(press_js)},
     {"/pulse.js", SCRIPT, pulse_js, sizeof(pulse_js)},
     {"/start.js", SCRIPT, start_js, sizeof(start_js)},
+    {"/stream.js", SCRIPT, stream_js, sizeof(stream_js)},
     {"/submit.js", SCRIPT, submit_js, sizeof(submit_js)},
     {"/viewer.js", SCRIPT, viewer_js, sizeof(viewer_js)},
     {"/workers.js", SCRIPT, workers_js, sizeof(workers_js)},

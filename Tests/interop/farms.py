@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import support
@@ -62,6 +63,8 @@ class Farm:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.path = pathlib.Path(self.folder.name)
         self.wanted, self.token, self.name, self.port = workers, token, name, 0
+        # By role; `token` is that of an operator.
+        self.tokens = {}
         self.processes = []
         try:
             self.start(jobs)
@@ -80,10 +83,10 @@ class Farm:
         else:
             extra = []
             if self.token:
-                if not self.token.startswith("ink_"):
-                    made = support.run(support.BINARY, "keygen", "--http", "tester", "--role", "operate", "-o",
+                for role in () if self.tokens else ("read", "submit", "operate"):
+                    made = support.run(support.BINARY, "keygen", "--http", f"tester-{role}", "--role", role, "-o",
                                        self.path / "tokens")
-                    self.token = re.search(r"ink_[0-9a-f]+", made).group()
+                    self.tokens[role] = self.token = re.search(r"ink_[0-9a-f]+", made).group()
                 extra = ["--http-tokens", self.path / "tokens"]
             broker = Process([support.BINARY, "broker", "--http", f"127.0.0.1:{self.port}", "--name", self.name,
                               "--workers", f"ipc://{self.path}/w", "--clients", f"ipc://{self.path}/c",
@@ -93,8 +96,12 @@ class Farm:
         self.port = int(self.base.rsplit(":", 1)[1])
         if not STAND_IN:
             for number in range(self.wanted):
-                self.processes.append(Process([support.BINARY, "worker", "--broker", f"ipc://{self.path}/w",
-                                               "--threads", "1", "--name", f"worker-{number + 1}"]))
+                self.add_worker(f"worker-{number + 1}")
+
+    def add_worker(self, name):
+        worker = Process([support.BINARY, "worker", "--broker", f"ipc://{self.path}/w", "--threads", "1", "--name", name])
+        self.processes.append(worker)
+        return worker
 
     def stop(self):
         for process in reversed(self.processes):
@@ -105,19 +112,20 @@ class Farm:
         self.stop()
         self.folder.cleanup()
 
-    def ask(self, path, body=None, **headers):
+    def ask(self, path, body=None, method=None, **headers):
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(self.base + path, data=body, headers=headers)
+        request = urllib.request.Request(self.base + path, data=body, headers=headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=300) as response:
-                return json.load(response)
+                text = response.read()
+                return json.loads(text) if text else None
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{path}: {error.code} {error.read().decode(errors='replace')}") from error
 
-    def submit(self, path, **options):
-        query = "".join(f"&{name}={value}" for name, value in options.items())
-        return self.ask(f"/v1/jobs?name={path.name}{query}", path.read_bytes(),
+    def submit(self, path, name=None, **options):
+        query = "".join(f"&{option}={value}" for option, value in options.items())
+        return self.ask(f"/v1/jobs?name={urllib.parse.quote(name or path.name, safe='')}{query}", path.read_bytes(),
                         **{"Content-Type": "application/octet-stream"})["jobs"]
 
     def fill(self, count):
@@ -131,10 +139,10 @@ class Farm:
             self.ask("/v1/jobs", body + b"--document--\r\n",
                      **{"Content-Type": "multipart/form-data; boundary=document"})
 
-    def wait(self, job, state):
+    def wait(self, job, *states):
         for _ in range(600):
             found = self.ask(f"/v1/jobs/{job}")
-            if found["state"] == state:
+            if found["state"] in states:
                 return found
             time.sleep(0.2)
-        raise AssertionError(f"job {job} is {found['state']}, not {state}: {found}")
+        raise AssertionError(f"job {job} is {found['state']}, not {' or '.join(states)}: {found}")

@@ -6,12 +6,18 @@ let asking = null;
 /** Asks a person for the token; set by the page. Resolves with a token. */
 export const ask = { token: null };
 
+let remembered = null;
+/** Kept for reloads where the browser allows that, in memory in any case. */
 export const token = {
-    get value() { return sessionStorage.getItem(tokenKey); },
+    get value() { return remembered; },
     set value(value) {
-        if (value) sessionStorage.setItem(tokenKey, value); else sessionStorage.removeItem(tokenKey);
+        remembered = value || null;
+        try {
+            if (value) sessionStorage.setItem(tokenKey, value); else sessionStorage.removeItem(tokenKey);
+        } catch { /* blocked, or not in a worker */ }
     },
 };
+try { remembered = sessionStorage.getItem(tokenKey); } catch { /* the same */ }
 
 /** A problem document (RFC 9457), or what stands for one. */
 export class Problem extends Error {
@@ -51,7 +57,7 @@ export async function request(path, options = {}) {
             if (error.name === "AbortError") throw error;
             throw new Problem(0, "The broker does not answer.");
         }
-        if (response.status === 401) {
+        if (response.status === 401 && ask.token) {
             await newToken(used);
             continue;
         }
@@ -84,22 +90,22 @@ export async function picture(path, signal) {
 }
 
 /**
- * Follows server-sent events: on.NAME(data). Reconnects with backoff until it is closed, or until the server ends a
- * stream that `finite` says may end. `on.state("open" | "lost", seconds)` tells how it goes. A stream that is silent
- * for `silence` seconds counts as lost.
+ * Follows server-sent events: on.NAME(data). Reconnects with backoff until it is refused. `on.state("open")`,
+ * `("lost", seconds)` and `("refused", problem)` tell how it goes. A stream that is silent for `silence` seconds counts
+ * as lost. Returns what tries again at once.
  */
-export function follow(path, on, { finite = false, silence = 0 } = {}) {
-    let closed = false, abort = null, timer = null, wait = 0.5, wake = null;
+export function follow(path, on, { silence }) {
+    let timer = null, wait = 0.5, wake = null;
 
     async function read() {
-        abort = new AbortController();
+        const abort = new AbortController();
         const watch = () => {
             clearTimeout(timer);
-            if (silence) timer = setTimeout(() => abort.abort(), silence * 1000);
+            timer = setTimeout(() => abort.abort(), silence * 1000);
         };
         watch();
         const response = await request(path, { signal: abort.signal, headers: { Accept: "text/event-stream" } });
-        on.state?.("open");
+        on.state("open");
         wait = 0.5;
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
         let rest = "";
@@ -117,24 +123,24 @@ export function follow(path, on, { finite = false, silence = 0 } = {}) {
                     if (line.startsWith("event:")) name = line.slice(6).trim();
                     else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
                 }
-                if (data.length && !closed) on[name]?.(JSON.parse(data.join("\n")));
+                if (data.length) on[name]?.(JSON.parse(data.join("\n")));
             }
         }
     }
 
     (async () => {
-        while (!closed) {
+        for (;;) {
             try {
                 await read();
-                if (finite) return on.state?.("ended");
             } catch (error) {
-                if (closed) return;
-                if (error.status >= 400 && error.status < 500) return on.state?.("refused", error);
+                if (error.status >= 400 && error.status < 500) {
+                    clearTimeout(timer);
+                    return on.state("refused", error);
+                }
             }
             clearTimeout(timer);
-            if (closed) return;
             const seconds = wait * (0.8 + 0.4 * Math.random());
-            on.state?.("lost", seconds);
+            on.state("lost", seconds);
             wait = Math.min(wait * 2, 15);
             await new Promise((resolve) => {
                 wake = resolve;
@@ -143,15 +149,7 @@ export function follow(path, on, { finite = false, silence = 0 } = {}) {
         }
     })();
 
-    return {
-        close() {
-            closed = true;
-            clearTimeout(timer);
-            abort?.abort();
-            wake?.();
-        },
-        now() { wake?.(); },
-    };
+    return () => wake?.();
 }
 
 /** Sends a form with progress (bytes sent so far). Resolves with the answer. */
@@ -167,7 +165,7 @@ export async function upload(path, form, key, progress, signal) {
             }
             sender.upload.onprogress = (event) => progress(event.loaded, event.total);
             sender.onload = () => resolve(sender);
-            sender.onerror = () => reject(new Problem(0, "The broker does not answer, or refused the upload."));
+            sender.onerror = () => reject(new Problem(0, "The broker does not answer."));
             sender.onabort = () => reject(new DOMException("aborted", "AbortError"));
             signal?.addEventListener("abort", () => sender.abort());
             sender.send(form);

@@ -3,13 +3,13 @@
 import { ask, token } from "./api.js";
 import { farm } from "./farm.js";
 import { ago, button, count, decimal, h, number, one, text, timeLeft } from "./dom.js";
-import { JobList } from "./list.js";
+import { JobList, place } from "./list.js";
 import { states } from "./patterns.js";
 import { Press } from "./press.js";
 import { drawPulse } from "./pulse.js";
 
 const list = new JobList(one("#list"), one("#list-count"));
-const press = new Press(one("#cards"), one("#press"));
+new Press(one("#cards"), one("#press"));
 
 // MARK: Colours
 
@@ -55,6 +55,7 @@ function drawNow() {
     text(one("#now-rate"), decimal(stats.throughput.picturesPerMinute ?? 0).replace(/\.0$/, ""));
     const { count: workers = 0, threads = 0, busy = 0 } = stats.workers;
     one("#now-busy").replaceChildren(number(busy), h("small", {}, ` of ${number(threads)} · ${count(workers, "worker")}`));
+    one("#export").hidden = !farm.may("submit");
     drawChips();
 }
 
@@ -110,7 +111,7 @@ for (const [state, { word, fill }] of Object.entries(states)) {
         const wanted = list.filter.states;
         if (wanted.has(state)) wanted.delete(state); else wanted.add(state);
         chip.setAttribute("aria-pressed", String(wanted.has(state)));
-        list.reload();
+        filterChanged();
     } }, h(`span.swatch.fill-${fill}`, { "aria-hidden": "true" }), word, " ", number);
     chips.set(state, number);
     one("#chips").append(chip);
@@ -118,78 +119,117 @@ for (const [state, { word, fill }] of Object.entries(states)) {
 function drawChips() {
     for (const [state, element] of chips) text(element, number(farm.stats.jobs[state] ?? 0));
 }
-let typing = 0;
-for (const [id, name] of [["#search", "name"], ["#owner", "owner"]]) {
-    // Browsers keep what was typed before a reload.
-    list.filter[name] = one(id).value.trim();
-    one(id).addEventListener("input", () => {
+
+/** The address of the list as it is: only what differs from the usual. */
+function address() {
+    const { states: wanted, name, owner, sort, batch } = list.filter;
+    const query = new URLSearchParams();
+    if (wanted.size) query.set("state", [...wanted].join(","));
+    if (name) query.set("name", name);
+    if (owner) query.set("owner", owner);
+    if (sort !== sorts[0]) query.set("sort", sort);
+    return `#/${batch ? `batches/${batch}` : ""}${query.size ? `?${query}`.replaceAll("%2C", ",") : ""}`;
+}
+
+/** Sets filters as an address has them. Returns whether they are other ones. */
+function readFilters(search, batch) {
+    const query = new URLSearchParams(search), before = JSON.stringify([...list.filter.states, list.filter]);
+    const wanted = query.get("state")?.split(",").filter((state) => states[state]) ?? [];
+    Object.assign(list.filter, { states: new Set(wanted), name: query.get("name") ?? "", owner: query.get("owner") ?? "", batch,
+        sort: sorts.find((sort) => sort === query.get("sort")) ?? sorts[0] });
+    for (const [state, element] of chips) element.parentElement.setAttribute("aria-pressed", String(list.filter.states.has(state)));
+    // Not while somebody types in it.
+    for (const [input, name] of fields) if (input.value.trim() !== list.filter[name]) input.value = list.filter[name];
+    one("#sort").value = list.filter.sort;
+    return before !== JSON.stringify([...list.filter.states, list.filter]);
+}
+
+/** A step that Back undoes; what is typed into one field is one step. */
+function filterChanged(field = null) {
+    place.address = address();
+    try {
+        if (field && field === typed) history.replaceState(null, "", place.address);
+        else history.pushState(null, "", place.address);
+    } catch { /* too many at once, or not allowed: the list changes without its address */ }
+    typed = field;
+    list.reload();
+}
+
+const sorts = [...one("#sort").options].map((option) => option.value);
+const fields = [[one("#search"), "name"], [one("#owner"), "owner"]];
+let typing = 0, typed = null;
+for (const [input, name] of fields) {
+    input.addEventListener("input", () => {
         clearTimeout(typing);
         typing = setTimeout(() => {
-            list.filter[name] = one(id).value.trim();
-            list.reload();
+            if (list.filter[name] === input.value.trim()) return;
+            list.filter[name] = input.value.trim();
+            filterChanged(name);
         }, 250);
     });
+    input.addEventListener("blur", () => { typed = null; });
 }
 one("#filters").addEventListener("submit", (event) => event.preventDefault());
-list.filter.sort = one("#sort").value;
 one("#sort").addEventListener("change", () => {
     list.filter.sort = one("#sort").value;
-    list.reload();
+    filterChanged();
 });
 
 // MARK: Views
 
-let end = null, place = 0, view = null;
+let end = null, scrolled = 0, view = null, turns = 0;
 
 async function route(first = false) {
-    const [, kind = "", id = ""] = location.hash.split("/");
-    if (view === "jobs" && !["", "batches"].includes(kind)) place = scrollY;
+    const [path, search = ""] = location.hash.split("?"), [, kind = "", id = ""] = path.split("/");
+    const batch = kind === "batches" && /^[0-9a-f]{24}$/.test(id) ? id : "";
+    const inList = kind === "" || batch !== "";
+    const turn = ++turns;
+    if (inList) {
+        const isSame = list.filter.batch === batch, changed = readFilters(search, batch);
+        place.address = address();
+        typed = null;
+        clearTimeout(typing);
+        if (!first && view === "jobs" && isSame) {
+            if (changed) list.reload();
+            return;
+        }
+        if (!isSame) one("#batch").replaceChildren();
+        if (first || changed) list.reload();
+    }
+    if (view === "jobs" && !inList) scrolled = scrollY;
     end?.();
     end = null;
     const jobs = one("#jobs"), other = one("#other");
-    const inList = kind === "" || kind === "batches";
     jobs.hidden = !inList;
     other.hidden = inList;
-    one("#press").classList.toggle("away", kind === "batches");
+    one("#press").classList.toggle("away", batch !== "");
     for (const link of document.querySelectorAll("nav a")) {
         const current = link.dataset.view === (inList || kind === "jobs" ? "jobs" : kind);
         if (current) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
     }
     document.body.dataset.view = inList ? "jobs" : kind === "jobs" ? "job" : kind;
     document.body.dataset.kind = kind;
-    const batch = kind === "batches" ? decodeURIComponent(id) : "";
-    const changed = list.filter.batch !== batch;
     view = inList ? "jobs" : kind;
     if (inList) {
         document.title = batch ? "Batch · Ink farm" : "Ink farm";
         one("#jobs-title").hidden = Boolean(batch);
         text(one("#list-title"), batch ? "Its jobs" : "All jobs");
-        list.filter.batch = batch;
-        if (changed) {
-            one("#batch").replaceChildren();
-            list.reload();
-        }
         if (batch) {
             const { showBatch } = await import("./batch.js");
+            if (turn !== turns) return;
             end = showBatch(one("#batch"), batch);
         }
         list.draw();
-        scrollTo(0, batch ? 0 : place);
+        scrollTo(0, batch ? 0 : scrolled);
     } else {
         other.replaceChildren();
         scrollTo(0, 0);
-        if (kind === "jobs" && /^[1-9][0-9]{0,15}$/.test(id)) {
-            const { showJob } = await import("./job.js");
-            end = showJob(other, Number(id), { forget(id) { list.forget(id); press.forget(id); } });
-        } else if (kind === "workers") {
-            const { showWorkers } = await import("./workers.js");
-            end = showWorkers(other);
-        } else if (kind === "figures") {
-            const { showFigures } = await import("./figures.js");
-            end = showFigures(other);
-        } else {
-            other.append(h("h1", { tabindex: "-1" }, "There is no such page"), h("a", { href: "#/" }, "All jobs"));
-        }
+        const show = kind === "jobs" && /^[1-9][0-9]{0,15}$/.test(id) ? (await import("./job.js")).showJob
+            : kind === "workers" ? (await import("./workers.js")).showWorkers
+            : kind === "figures" ? (await import("./figures.js")).showFigures : null;
+        if (turn !== turns) return;
+        if (show) end = show(other, Number(id));
+        else other.append(h("h1", { tabindex: "-1" }, "There is no such page"), h("a", { href: "#/" }, "All jobs"));
     }
     if (!first) (inList ? one("#batch h1") ?? one("#jobs-title") : other.querySelector("h1"))?.focus({ preventScroll: true });
 }
@@ -209,5 +249,3 @@ if (document.documentElement.dataset.wanted) submit();
 
 await route(true);
 farm.start();
-press.start();
-if (!list.filter.batch) list.reload();

@@ -2,6 +2,16 @@
 
 const svgNames = new Set(["svg", "path", "g", "circle", "rect", "line", "text", "defs", "pattern", "title", "polyline"]);
 
+// Controls, marks that turn the direction of what follows, and characters without width: names may hold them. Joiners
+// belong to words and to emoji.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** Text in which nothing is hidden. */
+export const visible = (text) => String(text).replace(unseen, (each) => {
+    const code = each.codePointAt(0);
+    return code < 32 ? String.fromCodePoint(0x2400 + code) : `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
+});
+
 /** An element with attributes (on… are listeners, props set as properties) and children. */
 export function h(name, attributes = {}, ...children) {
     const [tag, ...classes] = name.split(".");
@@ -13,9 +23,10 @@ export function h(name, attributes = {}, ...children) {
         if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
         else if (key === "style") Object.assign(element.style, value);
         else if (key in properties) element[key] = value;
-        else element.setAttribute(key, value === true ? "" : value);
+        else element.setAttribute(key, value === true ? "" : visible(value));
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false)
+        .map((child) => child instanceof Node ? child : visible(child)));
     return element;
 }
 const properties = { value: 1, checked: 1, disabled: 1, hidden: 1, textContent: 1, indeterminate: 1 };
@@ -24,7 +35,50 @@ export const one = (selector, root = document) => root.querySelector(selector);
 
 /** Sets the text only when it differs: no layout, and nothing for a screen reader to repeat. */
 export function text(element, value) {
-    if (element.textContent !== value) element.textContent = value;
+    const shown = visible(value);
+    if (element.textContent !== shown) element.textContent = shown;
+}
+
+/** A name in a sentence: of either direction, it does not turn the words around it. */
+export const name = (value) => h("bdi", {}, value);
+
+/** A line of text from the farm in which names are isolated. */
+export function sentence(words, ...names) {
+    const parts = [words];
+    for (const each of names.filter(Boolean)) {
+        parts.splice(0, parts.length, ...parts.flatMap((part) => typeof part !== "string" ? [part]
+            : part.split(each).flatMap((piece, index) => index ? [name(each), piece] : [piece])));
+    }
+    return parts;
+}
+
+// Names of files differ at their ends more often than in the middle.
+const tailLength = 14, wholeLength = 26;
+const segmenter = Intl.Segmenter ? new Intl.Segmenter() : null;
+
+/** Where the end of a name begins that is always shown; between words if there is such a place. */
+function tailStart(value) {
+    const from = value.length - 2 * tailLength, near = value.slice(from);
+    const starts = segmenter ? [...segmenter.segment(near)].map((each) => each.index)
+        : [...Array(near.length).keys()].filter((at) => !/[\udc00-\udfff]/.test(near[at]));
+    const distance = (at) => Math.abs(near.length - at - tailLength)
+        + (/^[\p{L}\p{M}]$/u.test(near[at - 1] ?? "") && /^[\p{L}\p{M}]/u.test(near.slice(at)) ? tailLength / 2 : 0);
+    return from + starts.slice(1).reduce((best, at) => distance(at) < distance(best) ? at : best, starts[1] ?? 0);
+}
+
+/** A name of one line that loses its middle where there is no room; `rename` sets it. */
+export function shortName(value = "") {
+    const element = h("bdi.short", {}, h("span"), h("span"));
+    rename(element, value);
+    return element;
+}
+
+export function rename(element, value) {
+    const shown = visible(value), [head, tail] = element.children;
+    if (element.textContent === shown) return;
+    const at = shown.length > wholeLength ? tailStart(shown) : shown.length;
+    head.textContent = shown.slice(0, at);
+    tail.textContent = shown.slice(at);
 }
 
 const icons = {
@@ -99,12 +153,22 @@ export function announce(words) {
     one("#announcer").textContent = words;
 }
 
-/** A message that goes by itself; one of trouble stays longer. */
-export function toast(words, { bad = false, action = null } = {}) {
-    const element = h(bad ? "div.toast.bad" : "div.toast", {}, h("span", {}, words), action,
+/** A message that goes by itself, one of trouble later. `links` are pairs of words and addresses: what it is about. */
+export function toast(words, { bad = false, links = [] } = {}) {
+    const elsewhere = links.filter(([, href]) => href && href !== location.hash);
+    const element = h(bad ? "div.toast.bad" : "div.toast", {}, h("span", {}, words), elsewhere.map(([verb, href]) => h("a", { href }, verb)),
         button("Close this message", "cancel", () => element.remove(), { shown: false }));
     one(bad ? "#alerts" : "#messages").append(element);
     setTimeout(() => element.remove(), bad ? 15000 : 7000);
+}
+
+export function prioritySelect(value, changed) {
+    const select = h("select", { onchange: () => changed(Number(select.value)) });
+    for (let each = 10; each >= -10; each--) {
+        select.append(h("option", { value: each, selected: each === value },
+            each === 10 ? "10, first" : each === 0 ? "0, usual" : each === -10 ? "−10, last" : String(each).replace("-", "−")));
+    }
+    return select;
 }
 
 /** Asks before something that cannot be undone. Resolves with whether to do it. */

@@ -62,34 +62,46 @@ function share(element, name, value, of, words, fill) {
     text(element.lastChild, words);
 }
 
-/** Round values of an axis up to at least `most`; whole numbers of what is counted. */
-function ticks(most, whole) {
-    const raw = most / 4, power = 10 ** Math.floor(Math.log10(raw || 1));
-    const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw && !(whole && each % 1)) ?? 1;
-    const values = [];
-    for (let value = 0; value <= most + step * 0.999; value += step) values.push(value);
-    return values;
+/** Lines of an axis up to at least `most`, each with its value in as many digits as the step has; `whole` for counts. */
+export function ticks(most, whole) {
+    const least = most / 4 * 0.999999, power = Math.floor(Math.log10(least));
+    const steps = [[1, 0], [2, 0], [2.5, 1], [5, 0], [10, 0]].map(([each, more]) => [each * 10 ** power, Math.max(0, more - power)]);
+    const [step, digits] = steps.find(([each]) => each >= least && !(whole && each % 1)) ?? [1, 0];
+    const shown = new Intl.NumberFormat("en", { minimumFractionDigits: whole ? 0 : digits, maximumFractionDigits: digits });
+    const values = [...Array(Math.ceil(most / step - 1e-6) + 1).keys()].map((index) => index * step);
+    return values.map((value) => ({ value, label: value ? shown.format(value) : "0" }));
 }
 
 const clock = (date, second) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second });
 
 /** Axes of a chart: lines with their values, and times below. */
-function axes(svg, width, from, to, values, shown, y) {
-    for (const value of values) {
+function axes(svg, width, from, to, values, y) {
+    for (const { value, label } of values) {
         svg.append(h("line.grid", { x1: pad.left, x2: width - pad.right, y1: y(value), y2: y(value) }),
-            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, Number.isInteger(value) ? number(value) : shown(value)));
+            h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, label));
     }
     times(svg, width, height, from, to);
 }
 
-/** As many times below a chart as there is room for. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800];
+
+/** Round times between two, at most so many. */
+export function timeTicks(from, to, most) {
+    const step = 1000 * (timeSteps.find((each) => 1000 * each * most >= to - from) ?? timeSteps.at(-1) * Math.ceil((to - from) / 6048e5 / most));
+    // Of the clock on the wall.
+    const zone = new Date(to).getTimezoneOffset() * 60e3, first = Math.ceil((from - zone) / step) * step + zone;
+    return { step, at: [...Array(Math.max(0, Math.floor((to - first) / step) + 1)).keys()].map((index) => first + index * step) };
+}
+
+/** As many times below a chart as there is room for, with a mark where each is. */
 function times(svg, width, tall, from, to) {
-    // Times would be the same minute twice: with seconds they need more room.
-    const short = to - from < 240e3, second = short ? "2-digit" : undefined;
-    const steps = width < 460 ? short ? 1 : 2 : 4;
-    for (let index = 0; index <= steps; index++) {
-        svg.append(h("text", { x: pad.left + (width - pad.left - pad.right) * index / steps, y: tall - 7,
-            "text-anchor": index === 0 ? "start" : index === steps ? "end" : "middle" }, clock(from + (to - from) * index / steps, second)));
+    const across = width - pad.left - pad.right, { step, at } = timeTicks(from, to, Math.max(2, Math.floor(across / 110)));
+    const base = tall - pad.bottom;
+    for (const time of at) {
+        const x = pad.left + across * (time - from) / (to - from);
+        const label = step < 86400e3 ? clock(time, step < 60e3 ? "2-digit" : undefined) : new Date(time).toLocaleDateString([], { day: "numeric", month: "short" });
+        svg.append(h("line.grid", { x1: x, x2: x, y1: base, y2: base + 5 }),
+            h("text", { x, y: tall - 7, "text-anchor": x < pad.left + 24 ? "start" : x > width - pad.right - 24 ? "end" : "middle" }, label));
     }
 }
 
@@ -141,11 +153,11 @@ function chart(name, id, fill, value, shown, unit) {
             return { at: row.at, value: near.reduce((sum, each) => sum + each.value, 0) / near.length };
         });
         const values = ticks(Math.max(1, ...smooth.map((row) => row.value)), shown === number);
-        const y = (v) => height - pad.bottom - (height - pad.bottom - pad.top) * v / values.at(-1);
+        const y = (v) => height - pad.bottom - (height - pad.bottom - pad.top) * v / values.at(-1).value;
         const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / span;
         const line = smooth.filter((row) => row.at >= from).map((row) => `${x(row.at).toFixed(1)} ${y(row.value).toFixed(1)}`);
         svg.replaceChildren(patternDefs(`fill-${id}`, fill));
-        axes(svg, width, from, to, values, shown, y);
+        axes(svg, width, from, to, values, y);
         if (line.length > 1) {
             const start = x(smooth.find((row) => row.at >= from).at), end = x(to), ground = y(0);
             svg.append(h("path.area", { d: `M${start} ${ground}L${line.join("L")}L${end} ${ground}Z`, fill: `url(#fill-${id})` }),
@@ -167,7 +179,7 @@ function exportTimes() {
     const details = h("details", {}, h("summary", {}, "As a table"));
     const only = h("select", { id: "times-of", onchange: () => { drawn = ""; draw(farm.exports); } },
         h("option", { value: "2k" }, "Exports of about 2K"), h("option", { value: "all" }, "All, as if they were 2K"));
-    const element = h("figure.chartbox.wide.c-times", {}, h("figcaption", {}, h("h2", {}, "Export time against the device tiers"), summary,
+    const element = h("figure.chartbox.wide.c-times", {}, h("figcaption", {}, h("h2", {}, "Rendering time against the device tiers"), summary,
         h("label.field", {}, "Show", only)), marks, svg, details);
     let drawn = "", points = [];
     details.addEventListener("toggle", fillTable);
@@ -176,7 +188,7 @@ function exportTimes() {
         if (!details.open) return;
         details.querySelector(".scroller")?.remove();
         details.append(h("div.scroller", { tabindex: "0", role: "region", "aria-label": "Export times, a table" }, table(["Job", "Ended", "Time", "Megapixels", "Meets"],
-            points.slice().reverse().map((each) => [h("a", { href: `#/jobs/${each.job}` }, String(each.job)), clock(each.endedAt), duration(each.seconds),
+            points.slice().reverse().map((each) => [farm.gone.has(each.job) ? String(each.job) : h("a", { href: `#/jobs/${each.job}` }, String(each.job)), clock(each.endedAt), duration(each.seconds),
                 decimal(each.megapixels), tierWords(each.scaled)]))));
     }
     const tierWords = (seconds) => {
@@ -193,7 +205,7 @@ function exportTimes() {
             .map((each) => ({ ...each, scaled: only.value === "all" ? each.seconds * megapixels2K / Math.max(megapixels2K, each.megapixels) : each.seconds }));
         const tall = 280, to = points.length ? new Date(points.at(-1).endedAt).getTime() : Date.now();
         const first = points.length ? new Date(points[0].endedAt).getTime() : to - 3600e3, from = Math.min(first, to - 60e3);
-        const top = Math.max(7.5, Math.min(20, 1.1 * Math.max(0, ...points.map((each) => each.scaled))));
+        const longest = Math.max(0, ...points.map((each) => each.scaled)), top = Math.max(8, Math.min(20, Math.ceil(1.1 * longest)));
         const y = (seconds) => tall - pad.bottom - (tall - pad.bottom - pad.top) * Math.min(seconds, top) / top;
         const x = (at) => pad.left + (width - pad.left - pad.right) * (at - from) / (to - from);
         svg.replaceChildren();
@@ -204,16 +216,21 @@ function exportTimes() {
                 h("text", { x: pad.left - 7, y: y(tier) + 4, "text-anchor": "end" }, `${tier} s`));
             below = tier;
         }
-        svg.append(h("text", { x: pad.left - 7, y: y(0) + 4, "text-anchor": "end" }, "0"));
+        for (const [value, label] of [[0, "0"], [top, longest > top ? `> ${top} s` : `${top} s`]]) {
+            svg.append(h("line.grid", { x1: pad.left, x2: width - pad.right, y1: y(value), y2: y(value) }),
+                h("text", { x: pad.left - 7, y: y(value) + 4, "text-anchor": "end" }, label));
+        }
         times(svg, width, tall, from, to);
         for (const each of points) {
             const at = [x(new Date(each.endedAt).getTime()), y(each.scaled)];
             svg.append(each.scaled <= tiers[2] ? h("circle.point", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: 3.2 })
-                : h("path.point.over", { d: `M${at[0] - 4} ${at[1] - 4}l8 8m0 -8l-8 8` }));
+                : each.scaled <= top ? h("path.point.over", { d: `M${at[0] - 4} ${at[1] - 4}l8 8m0 -8l-8 8` })
+                // Longer than the chart is high.
+                : h("path.point.over", { d: `M${at[0]} ${at[1] + 9}v-8m-4 4l4 -4l4 4` }));
         }
         const sorted = points.map((each) => each.scaled).sort((a, b) => a - b);
         const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-        const words = points.length ? `${count(points.length, "export")}: half take at most ${duration(at(0.5))}, 95 of 100 at most ${duration(at(0.95))}.`
+        const words = points.length ? `${count(points.length, "export")}: half take at most ${duration(at(0.5))}, 95 of 100 at most ${duration(at(0.95))}, without the time that they waited.`
             : "No such picture has been exported yet.";
         text(summary, words);
         marks.replaceChildren(...tiers.map((tier, index) => {

@@ -1,10 +1,11 @@
 // One job: its picture while it appears and when it is done, what can be done with it, and what happened.
 
-import { follow, get, picture, request } from "./api.js";
-import { actions, farm } from "./farm.js";
-import { ago, announce, button, bytes, confirm, count, duration, h, number, text, timeLeft, toast, when } from "./dom.js";
-import { download, part, progressWords } from "./list.js";
-import { look, states } from "./patterns.js";
+import { get, picture, request } from "./api.js";
+import { about, actions, called, canHelp, farm, reason } from "./farm.js";
+import { ago, announce, button, bytes, confirm, count, duration, h, name, number, prioritySelect, sentence, text, timeLeft, toast, visible, when } from "./dom.js";
+import { download, part, place, progressWords } from "./list.js";
+import { batchName } from "./batch.js";
+import { states, workerSwatch } from "./patterns.js";
 import { Viewer } from "./viewer.js";
 
 const shownTypes = ["image/png", "image/jpeg", "image/webp", "image/avif", "image/gif", "image/svg+xml"];
@@ -12,19 +13,19 @@ const shownTypes = ["image/png", "image/jpeg", "image/webp", "image/avif", "imag
 const pixelsMax = 40e6, bytesMax = 48e6;
 
 /** The view of a job. Returns what ends it. */
-export function showJob(root, id, { forget, list }) {
+export function showJob(root, id) {
     const abort = new AbortController();
     const owned = [];
     const viewer = new Viewer("The picture");
-    let job = null, stream = null, previewTried = false, fullTried = false, fullShown = false, storyShown = false, ahead = null;
+    let job = null, batch = null, isMissing = false, tilesAsked = false, previewTried = false, fullTried = false, fullShown = false, storyShown = false, ahead = null;
 
-    const title = h("h1", { tabindex: "-1", id: "job-title" }, `Job ${id}`);
+    const title = h("h1", { tabindex: "-1", id: "job-title", dir: "auto" }, `Job ${id}`);
     const state = h("p.badge");
     const progress = h("div.progress", { role: "progressbar", "aria-label": "Tiles done", "aria-valuemin": 0, "aria-valuemax": 100 }, h("span"));
     const phase = h("p.phase");
     const why = h("p.why", { hidden: true });
     const trouble = h("div.trouble", { hidden: true });
-    const buttons = h("div.buttons");
+    const buttons = h("div.buttons"), priority = h("div.buttons"), rarely = h("div.buttons");
     const facts = h("dl.facts");
     const warnings = h("ul.warnings", { hidden: true });
     const legend = h("ul.legend", { hidden: true, "aria-label": "Workers and their tiles" });
@@ -40,25 +41,28 @@ export function showJob(root, id, { forget, list }) {
     const full = h("p.full", { hidden: true });
     const story = h("details.story", { ontoggle: () => { if (story.open) readStory(); } }, h("summary", {}, "What happened to each tile"));
 
+    let body = null;
+    const back = () => h("a.back", { href: place.address }, "← All jobs");
+    const show = h("div.show", {}, viewer.element, h("div.under", {}, viewer.bar, colourLabel, compareLabel), full, legend);
     root.replaceChildren(
-        h("a.back", { href: "#/" }, "← All jobs"),
-        h("div.jobview", {},
-            h("div.picture", {}, viewer.element, h("div.under", {}, viewer.bar, colourLabel, compareLabel), full, legend, story),
-            h("div.side", {}, title, state, progress, phase, why, trouble, buttons, facts, warnings)));
+        back(),
+        h("header.jobhead", {}, h("div.jobname", {}, title, h("div.jobstate", {}, state, phase)), buttons),
+        progress, why, trouble,
+        body = h("div.jobview", {}, h("div.picture", {}, show, story), h("div.side", {}, priority, facts, warnings, rarely)));
 
     function update(next) {
         const before = job;
         job = next;
-        document.title = `${job.name || `Job ${job.id}`} · Ink farm`;
-        text(title, job.name || `Job ${job.id}`);
+        document.title = `${visible(called(job))} · Ink farm`;
+        text(title, called(job));
         root.dataset.state = job.state;
         if (before?.state !== job.state) {
             state.replaceChildren(h(`span.swatch.fill-${states[job.state].fill}`, { "aria-hidden": "true" }), states[job.state].word);
-            if (before) announce(`${job.name}: ${states[job.state].word}`);
-            drawButtons();
+            if (before) announce(`${called(job)}: ${states[job.state].word}`);
             ahead = null;
             if (job.state === "queued") countAhead();
         }
+        drawButtons();
         const live = !job.endedAt;
         progress.hidden = !live || job.state === "queued";
         const share = part(job.progress);
@@ -68,27 +72,25 @@ export function showJob(root, id, { forget, list }) {
         const left = timeLeft(job.timeLeft);
         phase.replaceChildren(...(job.state === "queued" || !live ? []
             : [progressWords(job.progress), ...(left ? [h("span.left", {}, `${left.about} left`), h("span.faint", {}, `(${left.range})`)] : [])]));
+        if (job.state === "finished" && job.picture) phase.replaceChildren(`in ${duration(job.picture.seconds)}`);
         why.hidden = job.state !== "queued" && job.state !== "paused";
         drawWhy();
         drawTrouble();
         drawFacts();
         warnings.hidden = !job.warnings.length;
-        warnings.replaceChildren(...job.warnings.map((each) => h("li", {}, each)));
+        warnings.replaceChildren(...job.warnings.map((each) => h("li", {}, sentence(each, job.name))));
         describe();
         if (live && before?.endedAt) begin();
-        if (live && !stream) watch();
+        if (job.state === "running") followTiles();
         if (!viewer.hasImage && !previewTried && job.state !== "queued") loadPreview();
         if (job.state === "finished") {
             viewer.finish();
             if (!fullTried) loadFull();
         }
-        if (before && before.state !== "failed" && job.state === "failed" || !before && job.state === "failed") {
-            story.open = true;
-            if (storyShown) readStory(true);
-        }
-        if ((job.state === "failed" || job.state === "cancelled") && !viewer.hasImage) {
-            viewer.say(job.state === "failed" ? "There is no picture: the export failed." : "There is no picture: the export was cancelled.");
-        }
+        if (before?.state !== "failed" && job.state === "failed") readStory(true);
+        // Without a picture there is no place for one.
+        show.hidden = (job.state === "failed" || job.state === "cancelled") && !viewer.hasImage;
+        body.classList.toggle("bare", show.hidden);
         if (job.state === "queued" && !viewer.hasImage) viewer.say("The picture appears here as soon as it is rendered.");
         if (job.state === "running" && !viewer.hasImage && !viewer.tiles) viewer.say("The document is being read.");
     }
@@ -110,15 +112,15 @@ export function showJob(root, id, { forget, list }) {
         trouble.hidden = !job.error;
         if (!job.error) return;
         const hints = {
-            "bad-input": "The document cannot be exported as it is. Change it and submit it again.",
-            "input-output": "The broker could not read or write a file.",
-            "internal-error": "This is a fault of the farm, not of the document.",
-            "no-workers": "No worker could render it.",
+            "bad-input": "The same document would fail again. Change it, or its options, and export it anew.",
+            "input-output": "The broker could not read or write a file. When that is mended, try again.",
+            "internal-error": "This is a fault of the farm, not of the document. Another try may succeed.",
+            "no-workers": "Connect a worker, and try again.",
         };
         // The attempts come after semicolons.
-        const [first, ...rest] = job.error.text.split("; ");
-        trouble.replaceChildren(h("p.trouble-text", {}, first), rest.length ? h("ul", {}, rest.map((each) => h("li", {}, each))) : "",
-            h("p", {}, hints[job.error.code]));
+        const [first, ...rest] = reason(job).split("; ");
+        trouble.replaceChildren(h("p.trouble-text", {}, sentence(first.charAt(0).toUpperCase() + first.slice(1), job.name)),
+            rest.length ? h("ul", {}, rest.map((each) => h("li", {}, sentence(each, job.name)))) : "", h("p", {}, hints[job.error.code]));
     }
 
     function drawFacts() {
@@ -127,73 +129,83 @@ export function showJob(root, id, { forget, list }) {
             ["Number", String(job.id)],
             ["Size", job.size],
             [job.formats.length > 1 ? "Formats" : "Format", job.formats.join(", ")],
-            ["Owner", job.owner || "–"],
-            ["Batch", h("a", { href: `#/batches/${job.batch}` }, job.batch.slice(0, 8))],
+            job.owner && ["Owner", name(job.owner)],
+            batch && ["Batch", h("a", { href: `#/batches/${job.batch}` }, batch)],
             ["Submitted", when(job.createdAt)],
             job.endedAt && ["Ended", when(job.endedAt)],
             picture && ["Picture", `${number(picture.width)} × ${number(picture.height)} pixels, ${bytes(picture.bytes)}`],
             picture && ["Rendered in", duration(picture.seconds)],
-            picture && ["File", h("span.file", {}, picture.file)],
+            picture?.waitedSeconds >= 1 && ["Waited", duration(picture.waitedSeconds)],
+            picture && ["File", name(picture.file)],
         ].filter(Boolean);
-        const key = JSON.stringify([job.state, job.priority, job.endedAt, job.batch]);
+        const key = JSON.stringify([job.state, job.priority, job.endedAt, batch && batch.map((each) => each.textContent ?? each)]);
         if (facts.key === key) return;
         facts.key = key;
         facts.replaceChildren(...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
     }
 
+    async function findBatch() {
+        try {
+            const found = await get(`/v1/batches/${job.batch}`, { signal: abort.signal });
+            if (found.jobs < 2) return;
+            batch = await batchName(found);
+            drawFacts();
+        } catch { /* a detail that can be missed */ }
+    }
+
+    let drawn = "";
     function drawButtons() {
-        const can = actions(job);
-        const had = buttons.contains(document.activeElement);
-        const act = async (verb, said) => {
-            const answer = await farm.act("jobs", id, verb, undefined, said);
-            if (answer) update(answer);
-        };
+        const can = actions(job), key = JSON.stringify(can);
+        if (key === drawn) return;
+        drawn = key;
+        const had = [buttons, priority, rarely].some((each) => each.contains(document.activeElement));
+        const act = (verb, said) => farm.act("jobs", id, verb, undefined, said);
         buttons.replaceChildren(...[
             can.download && button("Download", "download", () => download(job), { kind: "primary" }),
-            can.retry && button("Try again", "retry", () => act("retry", `${job.name} is queued again.`), { kind: "primary" }),
+            can.retry && button("Try again", "retry", () => act("retry", about(job, " is queued again.")), { kind: "primary" }),
             can.resume && button("Resume", "resume", () => act("resume"), { kind: "primary" }),
             can.pause && button("Pause", "pause", () => act("pause")),
-            can.cancel && button("Cancel", "cancel", () => act("cancel", `${job.name} was cancelled.`)),
-            can.priority && h("label.field.priority", {}, "Priority", prioritySelect(job.priority, (value) =>
-                farm.act("jobs", id, "priority", { priority: value }, `${job.name} has priority ${value}.`))),
-            can.remove && button("Remove", "remove", remove),
+            can.cancel && button("Cancel", "cancel", () => act("cancel", about(job, " was cancelled."))),
         ].filter(Boolean));
+        priority.replaceChildren(can.priority ? h("label.field.priority", {}, "Priority", prioritySelect(job.priority, (value) =>
+            farm.act("jobs", id, "priority", { priority: value }, about(job, ` has priority ${value}.`)))) : "");
+        rarely.replaceChildren(can.remove ? button("Remove", "remove", remove) : "");
+        for (const each of [buttons, priority, rarely]) each.hidden = !each.childElementCount;
         if (had) (buttons.querySelector("button") ?? title).focus();
     }
 
     async function remove() {
-        if (!await confirm("Remove this job?", `${job.name} and its picture are removed from the broker. This cannot be undone.`, "Remove it")) return;
+        if (!await confirm("Remove this job?", about(job, " and its picture are removed from the broker. This cannot be undone."), "Remove it")) return;
         try {
             await request(`/v1/jobs/${id}`, { method: "DELETE" });
-            forget(id);
-            toast(`${job.name} was removed.`);
-            location.hash = "#/";
+            toast(about(job, " was removed."));
+            farm.removed([id]);
+            location.hash = place.address;
         } catch (error) {
             toast(error.message, { bad: true });
         }
     }
 
+    /** What is shown in place of a job that is not there. */
+    function missing(words, more) {
+        viewer.destroy();
+        delete root.dataset.state;
+        const heading = h("h1.empty-title", { tabindex: "-1" }, words);
+        root.replaceChildren(back(), h("div.empty", {}, h("div.empty-art", { "aria-hidden": "true" }), heading, h("p", {}, more)));
+        heading.focus({ preventScroll: true });
+        isMissing = true;
+    }
+
     // MARK: The picture
 
-    function watch() {
-        stream = follow(`/v1/jobs/${id}/events`, {
-            job: update,
-            tiles: (tiles) => {
-                viewer.addTiles(tiles, false);
-                if (!viewer.hasImage) viewer.unsay();
-                colourLabel.hidden = false;
-                drawLegend();
-                describe();
-                if (!viewer.hasImage && !previewTried) loadPreview();
-            },
-            state: (state) => {
-                if (state === "ended") {
-                    stream = null;
-                    setTimeout(refresh, 200);
-                }
-                if (state === "open") readTiles();
-            },
-        }, { finite: true });
+    /** Tiles change with the job, and are read once a second at most. */
+    function followTiles() {
+        if (tilesAsked) return;
+        tilesAsked = true;
+        setTimeout(async () => {
+            if (!abort.signal.aborted) await readTiles();
+            tilesAsked = false;
+        }, viewer.tiles ? 900 : 100);
     }
 
     async function readTiles() {
@@ -201,9 +213,12 @@ export function showJob(root, id, { forget, list }) {
             const tiles = await get(`/v1/jobs/${id}/tiles`, { signal: abort.signal });
             if (!tiles.columns || job?.endedAt && !viewer.hasImage && job.state !== "finished") return;
             viewer.addTiles(tiles, !viewer.tiles);
+            if (!viewer.hasImage) viewer.unsay();
             colourLabel.hidden = !viewer.hasImage && job.endedAt !== null;
             drawLegend();
-        } catch { /* the events tell the tiles too */ }
+            describe();
+            if (!viewer.hasImage && !previewTried) loadPreview();
+        } catch { /* not yet, or no more */ }
     }
 
     async function refresh() {
@@ -212,7 +227,8 @@ export function showJob(root, id, { forget, list }) {
             update(await get(`/v1/jobs/${id}`, { signal: abort.signal }));
         } catch (error) {
             // The broker is gone: the banner tells. It may come back.
-            if (error.name !== "AbortError" && !job?.endedAt) setTimeout(refresh, 3000);
+            if (error.status === 404) missing(`Job ${id} is no more`, "It was removed, and its picture with it.");
+            else if (error.name !== "AbortError" && !job?.endedAt) setTimeout(refresh, 3000);
         }
     }
 
@@ -223,6 +239,7 @@ export function showJob(root, id, { forget, list }) {
         full.hidden = true;
         compareLabel.hidden = true;
         story.open = false;
+        story.hidden = false;
         story.querySelector(".storybody")?.remove();
     }
 
@@ -250,7 +267,7 @@ export function showJob(root, id, { forget, list }) {
         findBefore();
         if (!job.picture.kept) {
             full.hidden = false;
-            full.replaceChildren(`The file was written to ${job.picture.file}; here is a preview.`);
+            full.replaceChildren(`The file was written to `, name(job.picture.file), "; here is a preview.");
             return;
         }
         if (!canShow()) {
@@ -278,16 +295,16 @@ export function showJob(root, id, { forget, list }) {
     function describe() {
         if (!job) return;
         const tiles = viewer.tiles;
-        viewer.describe(job.state === "finished" ? `The finished picture of ${job.name}.`
-            : tiles ? `The picture of ${job.name}: ${number(tiles.done.length)} of ${tiles.columns * tiles.rows} tiles are done.`
-            : `The picture of ${job.name}: ${states[job.state].word}.`);
+        viewer.describe(job.state === "finished" ? `The finished picture of ${called(job)}.`
+            : tiles ? `The picture of ${called(job)}: ${number(tiles.done.length)} of ${tiles.columns * tiles.rows} tiles are done.`
+            : `The picture of ${called(job)}: ${states[job.state].word}.`);
     }
 
     function drawLegend() {
         if (legend.hidden || !viewer.tiles) return;
         const counts = new Map();
         for (const [, , worker] of viewer.tiles.done) counts.set(worker, (counts.get(worker) ?? 0) + 1);
-        legend.replaceChildren(...viewer.tiles.workers.map((name, index) => h("li", {}, workerSwatch(name), `${name}: ${count(counts.get(index) ?? 0, "tile")}`)));
+        legend.replaceChildren(...viewer.tiles.workers.map((each, index) => h("li", {}, workerSwatch(each), name(each), `: ${count(counts.get(index) ?? 0, "tile")}`)));
     }
 
     // MARK: Before and after
@@ -331,6 +348,8 @@ export function showJob(root, id, { forget, list }) {
             const shown = bad.length ? bad : events;
             const last = shown.slice(-400);
             const troubled = new Set(bad.map((each) => each.task));
+            // Of a failure it is read first, if it tells something.
+            story.open ||= again && bad.length > 0;
             story.querySelector(".storybody")?.remove();
             story.append(h("div.storybody", {},
                 h("p", {}, !events.length ? "Nothing has happened to its tiles, or it is no longer known."
@@ -341,11 +360,12 @@ export function showJob(root, id, { forget, list }) {
                     h("thead", {}, h("tr", {}, ["After", "Tile", "Try", "What", "Worker", "Why"].map((name) => h("th", { scope: "col" }, name)))),
                     h("tbody", {}, last.map((each) => h(each.reason ? "tr.bad" : "tr", {},
                         h("td", {}, duration(each.ms / 1000)), h("td", {}, each.task), h("td", {}, String(each.attempt)),
-                        h("td", {}, each.what), h("td", {}, each.worker ? [workerSwatch(each.worker), each.worker] : "–"),
-                        h("td", {}, each.reason ?? "")))))) : null));
+                        h("td", {}, each.what), h("td", {}, each.worker ? [workerSwatch(each.worker), name(each.worker)] : "–"),
+                        h("td", {}, sentence(each.reason ?? "", job.name))))))) : null));
         } catch (error) {
             storyShown = false;
             if (error.status === 404) {
+                story.hidden = again;
                 story.querySelector(".storybody")?.remove();
                 story.append(h("p.storybody", {}, "Nothing has happened to its tiles, or it is no longer known."));
             } else if (error.name !== "AbortError") toast(error.message, { bad: true });
@@ -355,9 +375,18 @@ export function showJob(root, id, { forget, list }) {
     const listeners = [
         ["jobs", ({ detail }) => {
             const mine = detail.find((each) => each.id === id);
-            if (mine && !stream && job && (mine.state !== job.state || mine.endedAt !== job.endedAt)) update(mine);
+            if (mine && job && !isMissing) update(mine);
         }],
-        ["stats", () => { if (job?.state === "queued") drawWhy(); }],
+        ["removed", ({ detail }) => {
+            if (!isMissing && detail.includes(id)) missing(`Job ${id} is no more`, "It was removed, and its picture with it.");
+            for (const option of [...compare.options]) if (detail.includes(Number(option.value))) option.remove();
+        }],
+        ["missed", () => { if (job && !isMissing) refresh(); }],
+        ["stats", () => {
+            if (!job || isMissing) return;
+            if (job.state === "queued") drawWhy();
+            drawButtons();
+        }],
         ["theme", () => { viewer.themed(); drawLegend(); }],
     ];
     for (const [name, listener] of listeners) farm.addEventListener(name, listener);
@@ -365,32 +394,18 @@ export function showJob(root, id, { forget, list }) {
     get(`/v1/jobs/${id}`, { signal: abort.signal }).then((first) => {
         update(first);
         if (first.endedAt) readTiles();
+        findBatch();
     }, (error) => {
         if (error.name === "AbortError") return;
-        root.replaceChildren(h("a.back", { href: "#/" }, "← All jobs"), h("div.empty", {}, h("div.empty-art", { "aria-hidden": "true" }),
-            h("h1.empty-title", { tabindex: "-1" }, error.status === 404 ? `There is no job ${id}` : "The job cannot be shown"), h("p", {}, error.message)));
+        if (error.status === 404) missing(`There is no job ${id}`, "It may have been removed, or never have been.");
+        else missing("The job cannot be shown", error.message);
     });
 
     return () => {
         abort.abort();
-        stream?.close();
         viewer.destroy();
         for (const each of owned) each.release();
         for (const [name, listener] of listeners) farm.removeEventListener(name, listener);
         delete root.dataset.state;
     };
-}
-
-export function workerSwatch(name) {
-    const { ink, fill } = look(name);
-    return h(`span.swatch.fill-${fill}`, { "aria-hidden": "true", style: { color: ink } });
-}
-
-export function prioritySelect(value, changed) {
-    const select = h("select", { onchange: () => changed(Number(select.value)) });
-    for (let each = 10; each >= -10; each--) {
-        select.append(h("option", { value: each, selected: each === value },
-            each === 10 ? "10, first" : each === 0 ? "0, usual" : each === -10 ? "−10, last" : String(each).replace("-", "−")));
-    }
-    return select;
 }

@@ -1,11 +1,14 @@
 // All jobs, 10,000 and more: a list of which only the rows in sight exist, filled page by page by cursor.
 
 import { get } from "./api.js";
-import { farm, actions } from "./farm.js";
-import { ago, announce, button, count, duration, h, number, one, text, timeLeft, toast } from "./dom.js";
+import { about, actions, called, farm, reason } from "./farm.js";
+import { ago, announce, button, count, duration, h, name, number, one, rename, shortName, text, timeLeft, toast } from "./dom.js";
 import { paintSwatches, states } from "./patterns.js";
 
 const margin = 6;
+
+/** Where the list is, with its filters: where other views lead back to. */
+export const place = { address: "#/" };
 
 const keys = {
     id: (job) => job.id,
@@ -46,12 +49,13 @@ export class JobList {
         paintSwatches(element);
         farm.addEventListener("theme", () => paintSwatches(element));
         farm.addEventListener("jobs", ({ detail }) => this.#take(detail));
+        farm.addEventListener("removed", ({ detail }) => detail.forEach((id) => this.forget(id)));
         farm.addEventListener("stats", () => { this.#schedule(); });
         farm.addEventListener("missed", () => this.reload({ keep: true }));
         setInterval(() => { if (!document.hidden) this.#schedule(); }, 20000);
     }
 
-    get rowHeight() { return innerWidth < 720 ? 84 : 64; }
+    get rowHeight() { return innerWidth < 720 ? 96 : 64; }
 
     // MARK: Contents
 
@@ -153,14 +157,14 @@ export class JobList {
                 this.#ids = new Map();
             }
             for (const job of page.jobs) {
-                if (this.#ids.has(job.id)) continue;
+                if (this.#ids.has(job.id) || farm.gone.has(job.id)) continue;
                 this.#items.push(job);
                 this.#ids.set(job.id, job);
             }
             this.#next = page.next;
             this.#complete = page.next === null;
             this.#loading = null;
-            this.#take(this.#late.splice(0));
+            this.#take(this.#late.splice(0).filter((job) => !farm.gone.has(job.id)));
         } catch (error) {
             if (version !== this.#version) return;
             this.#failure = error.message;
@@ -252,24 +256,25 @@ export class JobList {
 
     #showEmpty() {
         const { states: wanted, name, owner, batch } = this.filter;
-        const filtered = wanted.size || name || owner || batch;
+        const filtered = wanted.size || name || owner || batch, may = farm.may("submit");
         this.empty.replaceChildren(h("div.empty-art", { "aria-hidden": "true" }),
             h("p.empty-title", {}, filtered ? "No job is like that" : "Nothing to print yet"),
             h("p", {}, filtered ? "Show other states, or look for another name."
-                : "Drop documents anywhere on this page, or choose some."),
-            filtered ? null : button("Choose documents", null, () => one("#export").click(), { kind: "primary" }));
+                : may ? "Drop documents anywhere on this page, or choose some." : "Jobs appear here as soon as there are some."),
+            filtered || !may ? null : button("Choose documents", null, () => one("#export").click(), { kind: "primary" }));
     }
 
     #row() {
         const parts = {
             swatch: h("span.swatch", { "aria-hidden": "true" }),
-            link: h("a.name", { tabindex: "-1" }),
+            called: shortName(),
             about: h("span.about"),
             state: h("span.state"),
             bar: h("span.bar", { "aria-hidden": "true" }, h("span")),
             note: h("span.note"),
             buttons: h("span.rowbuttons"),
         };
+        parts.link = h("a.name", { tabindex: "-1" }, parts.called);
         const row = h("li.row", {}, parts.swatch, h("span.main", {}, parts.link, parts.about),
             h("span.how", {}, h("span.stateline", {}, parts.state, parts.note), parts.bar), parts.buttons);
         row.parts = parts;
@@ -280,7 +285,7 @@ export class JobList {
     }
 
     #fill(row, job, index, total) {
-        const { link, about, state, bar, note, buttons } = row.parts;
+        const { link, called: label, about: line, state, bar, note, buttons } = row.parts;
         row.setAttribute("aria-setsize", total);
         row.setAttribute("aria-posinset", index + 1);
         const tab = index === this.#current ? "0" : "-1";
@@ -289,8 +294,8 @@ export class JobList {
             row.job = null;
             row.dataset.state = "loading";
             link.removeAttribute("href");
-            for (const element of [link, about, state, note]) text(element, "");
-            text(link, "…");
+            for (const element of [line, state, note]) text(element, "");
+            rename(label, "…");
             buttons.replaceChildren();
             bar.hidden = true;
             return;
@@ -300,14 +305,19 @@ export class JobList {
             row.job = job;
             row.dataset.state = job.state;
             link.setAttribute("href", `#/jobs/${job.id}`);
-            text(link, job.name || `Job ${job.id}`);
-            about.replaceChildren(`No. ${job.id} · ${job.size} · ${job.formats.join(", ")}`,
-                job.owner ? ` · ${job.owner}` : "", job.priority ? h("b", {}, ` · priority ${job.priority}`) : "");
+            rename(label, called(job));
+            link.title = label.textContent;
+            line.replaceChildren(`No. ${job.id} · ${job.size} · ${job.formats.join(", ")}`,
+                ...(job.owner ? [" · ", name(job.owner)] : []), job.priority ? h("b", {}, ` · priority ${job.priority}`) : "");
             text(state, states[job.state].word);
             const shown = job.progress && !job.endedAt;
             bar.hidden = !shown;
             if (shown) bar.firstChild.style.transform = `scaleX(${part(job.progress)})`;
-            if (before?.id !== job.id || before.state !== job.state) this.#buttons(buttons, job);
+        }
+        const can = actions(job), key = JSON.stringify([job.id, can]);
+        if (buttons.key !== key) {
+            buttons.key = key;
+            this.#buttons(buttons, job, can);
         }
         for (const each of buttons.children) each.setAttribute("tabindex", tab);
         text(note, this.#note(job));
@@ -315,7 +325,7 @@ export class JobList {
 
     #note(job) {
         switch (job.state) {
-        case "queued": return farm.why(job).replace(/^Waits: /, "").replace(/^Waits for/, "for");
+        case "queued": return farm.why(job).replace(/^Waits(: | )/, "");
         case "running": {
             const left = timeLeft(job.timeLeft);
             return progressWords(job.progress) + (left ? ` · ${left.about} left` : "");
@@ -323,21 +333,21 @@ export class JobList {
         case "paused": return job.progress ? progressWords(job.progress) : "until it is resumed";
         case "finished": return `${job.picture ? `in ${duration(job.picture.seconds)} · ` : ""}${ago(job.endedAt)}`
             + (job.warnings.length ? ` · ${count(job.warnings.length, "warning")}` : "");
-        case "failed": return job.error?.text ?? ago(job.endedAt);
+        case "failed": return reason(job) || ago(job.endedAt);
         default: return ago(job.endedAt);
         }
     }
 
-    #buttons(element, job) {
-        const can = actions(job), of = ` ${job.name}`;
+    #buttons(element, job, can) {
+        const of = ` ${called(job)}`;
         const had = element.contains(document.activeElement);
         const add = (verb, words, name, said) => button(words + of, name,
             () => farm.act("jobs", job.id, verb, undefined, said), { shown: false });
         element.replaceChildren(...[
-            can.retry && add("retry", "Try again:", "retry", `${job.name} is queued again.`),
+            can.retry && add("retry", "Try again:", "retry", about(job, " is queued again.")),
             can.resume && add("resume", "Resume", "resume"),
             can.pause && add("pause", "Pause", "pause"),
-            can.cancel && add("cancel", "Cancel", "cancel", `${job.name} was cancelled.`),
+            can.cancel && add("cancel", "Cancel", "cancel", about(job, " was cancelled.")),
             can.download && button(`Download${of}`, "download", () => download(job), { shown: false }),
         ].filter(Boolean));
         if (had) (element.firstChild ?? element.parentElement.querySelector("a")).focus();
@@ -360,7 +370,8 @@ export class JobList {
         event.preventDefault();
         const index = Math.max(0, Math.min(this.#total - 1, this.#current + step));
         const height = this.rowHeight, top = this.canvas.getBoundingClientRect().top + index * height;
-        if (top < 140) scrollBy(0, top - 140); else if (top + height > innerHeight) scrollBy(0, top + height - innerHeight);
+        const head = one("#filters"), covered = getComputedStyle(head).position === "sticky" ? head.offsetHeight : 0;
+        if (top < covered) scrollBy(0, top - covered); else if (top + height > innerHeight) scrollBy(0, top + height - innerHeight);
         this.#current = index;
         this.#draw();
         this.#rows.get(index)?.parts.link.focus({ preventScroll: true });
@@ -371,7 +382,7 @@ export const part = (progress) =>
     progress && progress.total ? Math.min(1, progress.done / progress.total) : 0;
 
 export function progressWords(progress) {
-    if (!progress || progress.phase === "reading" || !progress.total) return "reading the document";
+    if (!progress?.total || progress.phase === "reading") return "reading the document";
     if (progress.phase === "ending") return "writing the file";
     return `${number(progress.done)} of ${count(progress.total, "tile")}`;
 }
@@ -387,7 +398,7 @@ export async function download(job) {
             setTimeout(() => URL.revokeObjectURL(link.href), 60000);
         }
         link.click();
-        toast(`${link.download} is being saved.`);
+        toast([name(link.download), " is being saved."], { links: [["Show", `#/jobs/${job.id}`]] });
     } catch (error) {
         toast(error.message, { bad: true });
     }

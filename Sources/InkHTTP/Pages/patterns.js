@@ -1,5 +1,7 @@
 // Patterns of the brand: each state has one, and each worker one with a colour, so that no colour stands alone.
 
+import { h } from "./dom.js";
+
 export const states = {
     running: { word: "Running", fill: "lines", tint: "--accent" },
     queued: { word: "Waiting", fill: "dots", tint: "--amber" },
@@ -27,6 +29,12 @@ export function look(worker) {
     if (index < 0) index = seen.push(worker) - 1;
     const set = inks[isDark() ? "dark" : "light"];
     return { ink: set[index % set.length], fill: kinds[index % kinds.length] };
+}
+
+/** The mark of a worker in lists. */
+export function workerSwatch(name) {
+    const { ink, fill } = look(name);
+    return h(`span.swatch.fill-${fill}`, { "aria-hidden": "true", style: { color: ink } });
 }
 
 /** A square of a pattern, to repeat on a canvas. */

@@ -1,18 +1,17 @@
-// The pictures that are rendered now, and those that came last, as cards.
+// The pictures that are rendered now, as cards.
 
 import { get, picture } from "./api.js";
-import { farm } from "./farm.js";
-import { ago, duration, h, text, timeLeft } from "./dom.js";
+import { called, farm } from "./farm.js";
+import { h, rename, shortName, text, timeLeft } from "./dom.js";
 import { part, progressWords } from "./list.js";
-import { statePattern, states } from "./patterns.js";
+import { statePattern } from "./patterns.js";
 import { drawTiles, halftone } from "./viewer.js";
 
 const cardsMax = 8, everyMs = 1500, triesMax = 8;
 
-/** Cards of running jobs in an element, filled up with finished ones. */
+/** Cards of running jobs in an element. */
 export class Press {
     #cards = new Map();
-    #finished = [];
     #busy = false;
     #looking = false;
 
@@ -20,42 +19,14 @@ export class Press {
         this.element = element;
         this.section = section;
         farm.addEventListener("running", () => this.#arrange());
-        farm.addEventListener("jobs", ({ detail }) => {
-            for (const job of detail) {
-                if (job.state !== "finished") continue;
-                this.#finished = [job, ...this.#finished.filter((each) => each.id !== job.id)].slice(0, cardsMax);
-            }
-            this.#arrange();
-        });
         farm.addEventListener("theme", () => {
             for (const card of this.#cards.values()) { card.coarse = null; this.#paint(card); }
         });
         setInterval(() => this.#refresh(), everyMs);
-        addEventListener("resize", () => this.#arrange());
-    }
-
-    async start() {
-        try {
-            const page = await get(`/v1/jobs?state=finished&sort=-ended&limit=${cardsMax}`);
-            this.#finished = page.jobs;
-        } catch { /* the banner tells */ }
-        this.#arrange();
-        this.#refresh();
-    }
-
-    forget(id) {
-        this.#finished = this.#finished.filter((job) => job.id !== id);
-        this.#arrange();
     }
 
     #arrange() {
-        const running = [...farm.running.values()].sort((a, b) => b.priority - a.priority || a.id - b.id).slice(0, cardsMax);
-        const known = new Set(running.map((job) => job.id));
-        // Finished ones fill the last row.
-        const columns = innerWidth < 720 ? cardsMax : Math.max(1, Math.floor((this.element.clientWidth + 18) / 268) || 4);
-        const room = (columns - running.length % columns) % columns || (running.length ? 0 : columns);
-        const rest = this.#finished.filter((job) => !known.has(job.id)).slice(0, room);
-        const jobs = [...running, ...rest];
+        const jobs = [...farm.running.values()].sort((a, b) => b.priority - a.priority || a.id - b.id).slice(0, cardsMax);
         const wanted = new Set(jobs.map((job) => job.id));
         for (const [id, card] of this.#cards) {
             if (wanted.has(id)) continue;
@@ -78,24 +49,19 @@ export class Press {
     }
 
     #card() {
-        const canvas = h("canvas", { width: 480, height: 360, "aria-hidden": "true" });
-        const name = h("span.cardname"), note = h("span.note"), bar = h("span.bar", { "aria-hidden": "true" }, h("span"));
-        const link = h("a", {}, h("span.frame", {}, canvas), name, note, bar);
-        return { element: h("li.card", {}, link), canvas, name, note, bar, link, job: null, tiles: null, loaded: null, coarse: null, tries: 0, next: 0 };
+        const canvas = h("canvas", { width: 192, height: 144, "aria-hidden": "true" });
+        const name = shortName(), note = h("span.note"), bar = h("span.bar", { "aria-hidden": "true" }, h("span"));
+        const link = h("a", {}, h("span.frame", {}, canvas), h("span.cardwords", {}, h("span.cardname", {}, name), note, bar));
+        return { element: h("li.card", { "data-state": "running" }, link), canvas, name, note, bar, link, job: null, tiles: null, loaded: null, coarse: null, tries: 0, next: 0 };
     }
 
     #fill(card, job) {
-        const finishedNow = card.job && card.job.state !== "finished" && job.state === "finished";
         card.job = job;
-        card.element.dataset.state = job.state;
         card.link.setAttribute("href", `#/jobs/${job.id}`);
-        text(card.name, job.name);
+        rename(card.name, called(job));
         const left = timeLeft(job.timeLeft);
-        text(card.note, job.state === "finished" ? `${states.finished.word} in ${duration(job.picture?.seconds ?? 0)} · ${ago(job.endedAt)}`
-            : left ? `${left.about} left (${left.range})` : progressWords(job.progress));
-        card.bar.hidden = job.state === "finished";
+        text(card.note, left ? `${left.about} left` : progressWords(job.progress));
         card.bar.firstChild.style.transform = `scaleX(${part(job.progress)})`;
-        if (finishedNow) this.#paint(card);
     }
 
     async #refresh() {
@@ -104,7 +70,7 @@ export class Press {
         this.#look();
         try {
             for (const card of this.#visible()) {
-                if (card.job.state !== "running" || !card.job.progress || card.job.progress.phase === "reading") continue;
+                if (!card.job.progress || card.job.progress.phase === "reading") continue;
                 try {
                     card.tiles = await get(`/v1/jobs/${card.job.id}/tiles`);
                     this.#paint(card);
@@ -118,7 +84,7 @@ export class Press {
     #visible() {
         return [...this.#cards.values()].filter((card) => {
             const box = card.element.getBoundingClientRect();
-            return box.bottom > 0 && box.top < innerHeight + 200;
+            return box.bottom > 0 && box.top < innerHeight && box.left < innerWidth;
         });
     }
 
@@ -142,7 +108,7 @@ export class Press {
     }
 
     #paint(card) {
-        const { canvas, loaded, tiles, job } = card;
+        const { canvas, loaded, tiles } = card;
         if (!loaded && !tiles?.columns) return;
         const pen = canvas.getContext("2d");
         const { naturalWidth, naturalHeight } = loaded?.image ?? { naturalWidth: tiles.width, naturalHeight: tiles.height };
@@ -151,7 +117,6 @@ export class Press {
         const box = { x: (canvas.width - width) / 2, y: (canvas.height - height) / 2, width, height };
         pen.clearRect(0, 0, canvas.width, canvas.height);
         pen.imageSmoothingQuality = "high";
-        if (!loaded && job.state === "finished") return;
         if (!loaded) {
             // Until there is a picture to show: which tiles are done.
             const css = getComputedStyle(canvas), across = width / tiles.width, down = height / tiles.height;
@@ -163,8 +128,7 @@ export class Press {
                 pen.fillRect(box.x + left * across, box.y + top * down,
                     Math.min(tiles.tileWidth, tiles.width - left) * across, Math.min(tiles.tileHeight, tiles.height - top) * down);
             }
-        } else if (job.state === "finished") pen.drawImage(loaded.image, box.x, box.y, width, height);
-        else {
+        } else {
             card.coarse ??= halftone(loaded.image, naturalWidth, naturalHeight);
             const none = { width: 1, height: 1, tileWidth: 1, tileHeight: 1, done: [] };
             drawTiles(pen, loaded.image, card.coarse, tiles?.columns ? tiles : none, box);

@@ -2,7 +2,9 @@
 // longer. What a person does before the rest is there is kept.
 {
     const root = document.documentElement, key = "ink-theme";
-    const chosen = localStorage.getItem(key);
+    // Browsers may allow no storage; the choice lasts as long as the page then.
+    const stored = (use) => { try { return use(localStorage); } catch { return null; } };
+    const chosen = stored((storage) => storage.getItem(key));
     if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
     let begun = false;
     const begin = () => {
@@ -15,7 +17,7 @@
         theme.value = root.dataset.theme ?? "";
         theme.addEventListener("change", () => {
             if (theme.value) root.dataset.theme = theme.value; else delete root.dataset.theme;
-            if (theme.value) localStorage.setItem(key, theme.value); else localStorage.removeItem(key);
+            stored((storage) => theme.value ? storage.setItem(key, theme.value) : storage.removeItem(key));
         });
         document.getElementById("export").addEventListener("click", () => { root.dataset.wanted = "export"; });
         requestAnimationFrame(() => setTimeout(begin));

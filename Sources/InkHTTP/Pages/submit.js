@@ -2,14 +2,33 @@
 
 import { get, upload } from "./api.js";
 import { farm } from "./farm.js";
-import { button, bytes, count, h, one, toast } from "./dom.js";
-import { prioritySelect } from "./job.js";
+import { button, bytes, count, h, name, one, prioritySelect, shortName, text, toast } from "./dom.js";
 
 let formats = null;
+
+// What not everybody has met.
+const explained = {
+    jxl: "JXL (JPEG XL) makes small files, which few browsers show yet.",
+    szi: "SZI is for pictures that are too large to be shown at once: tiles of all sizes in one file, for viewers that zoom.",
+};
+
+/** What is wrong with a file that was chosen, in words; null if it can be read as it was. Browsers read it only when it is sent. */
+async function trouble(file) {
+    try {
+        await file.slice(0, 1).arrayBuffer();
+        return null;
+    } catch (error) {
+        return error.name === "NotFoundError" ? "It is not there any more: it was moved, renamed or deleted."
+            : error.name === "NotReadableError" ? "It has changed on the disk, or cannot be read any more, since it was chosen."
+            : `It cannot be read: ${error.message}`;
+    }
+}
 
 /** The dialog for an export; `drop` takes files from anywhere on the page. */
 export class Submitter {
     #files = [];
+    /** Those that cannot be sent as they were chosen. */
+    #stale = new Set();
     #dialog = null;
     #abort = null;
     /** What was sent, but perhaps not accepted: sent again under the same key, it is accepted once. */
@@ -24,7 +43,7 @@ export class Submitter {
             if (!carries(event)) return;
             event.preventDefault();
             depth += 1;
-            drop.hidden = false;
+            drop.hidden = !farm.may("submit");
         });
         addEventListener("dragleave", () => {
             depth = Math.max(0, depth - 1);
@@ -36,6 +55,7 @@ export class Submitter {
             event.preventDefault();
             depth = 0;
             drop.hidden = true;
+            if (!farm.may("submit")) return toast("This token shows the farm only: it cannot export documents.", { bad: true });
             // A folder cannot be read as a file.
             const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
             const folders = items.filter((item) => item.webkitGetAsEntry?.()?.isDirectory);
@@ -47,7 +67,11 @@ export class Submitter {
 
     async open(files = []) {
         if (this.#abort) return;
-        this.#files.push(...files);
+        for (const file of files) {
+            // Chosen again, a file takes the place of what it was.
+            const before = this.#files.findIndex((each) => this.#stale.has(each) && each.name === file.name);
+            if (before < 0) this.#files.push(file); else this.#files[before] = file;
+        }
         if (!this.#dialog) this.#build();
         this.#list();
         if (!this.#dialog.open) {
@@ -82,7 +106,8 @@ export class Submitter {
                     h("div.chips", {}, [["1x", "1×"], ["1080p", "1080p"], ["2k", "2K"], ["4k", "4K"], ["8k", "8K"]].map(([value, words]) =>
                         h("label.chip", {}, h("input", { type: "checkbox", name: "size", value, checked: value === "2k" }), h("span", {}, words))),
                         input("other-size", { placeholder: "1600x900", "aria-label": "Another size: pixels, WIDTHxHEIGHT, or a factor such as 0.5x", maxlength: 64 }))),
-                h("fieldset", {}, h("legend", {}, "Format"), this.formats = h("div.chips", {}, h("span.faint", {}, "…"))),
+                h("fieldset", {}, h("legend", {}, "Format"), this.formats = h("div.chips", {}, h("span.faint", {}, "…")),
+                    this.explanation = h("p.faint.explanation")),
                 h("div.two", {},
                     this.quality = field("Quality", h("input", { name: "quality", type: "number", min: 1, max: 100, placeholder: "usual" })),
                     h("div.mark-choice", {},
@@ -114,6 +139,7 @@ export class Submitter {
             h("footer.dialogfoot", {}, this.sum = h("p.faint", { role: "status" }), this.cancelButton = button("Close", null, () => this.#close()),
                 this.go = h("button.primary", {}, "Export")));
         this.form.addEventListener("change", () => this.#summarize());
+        farm.addEventListener("stats", () => { if (this.#dialog.open && !this.#abort) this.#summarize(); });
         this.#dialog = h("dialog.sheet", { "aria-labelledby": "export-title", oncancel: (event) => {
             if (this.#abort) { event.preventDefault(); this.#abort.abort(); }
         } }, this.form);
@@ -124,13 +150,14 @@ export class Submitter {
     #marked() {
         const file = this.mark.files[0];
         this.markText.disabled = Boolean(file);
-        this.markName.textContent = file ? `${file.name}, ${bytes(file.size)}` : "";
+        this.markName.replaceChildren(...(file ? [name(file.name), `, ${bytes(file.size)}`] : []));
         this.markName.hidden = this.markOut.hidden = !file;
     }
 
     #fillFormats() {
         this.formats.replaceChildren(...formats.map((each) => h("label.chip", {},
             h("input", { type: "checkbox", name: "format", value: each.name, checked: each.name === "png" }), h("span", {}, each.name.toUpperCase()))));
+        this.explanation.replaceChildren(...formats.flatMap((each) => explained[each.name] ? [explained[each.name], " "] : []));
         this.#summarize();
     }
 
@@ -144,7 +171,7 @@ export class Submitter {
         this.files.hidden = !this.#files.length;
         this.files.replaceChildren(...this.#files.map((file) => {
             const bar = h("span.bar", { "aria-hidden": "true", hidden: true }, h("span"));
-            const item = h("li", {}, h("span.filename", {}, file.name), h("span.faint", {}, bytes(file.size)), bar,
+            const item = h(this.#stale.has(file) ? "li.stale" : "li", {}, h("span.filename", { title: file.name }, shortName(file.name)), h("span.faint", {}, bytes(file.size)), bar,
                 button(`Leave out ${file.name}`, "cancel", () => {
                     this.#files = this.#files.filter((each) => each !== file);
                     this.#list();
@@ -179,8 +206,13 @@ export class Submitter {
         const lossy = formats?.some((each) => each.lossy && chosen.includes(each.name));
         this.quality.hidden = !lossy;
         const pictures = this.#files.length * Math.max(1, options.size?.length ?? 1) * Math.max(1, chosen.length);
-        this.sum.textContent = this.#files.length ? `${count(this.#files.length, "document")}, ${count(pictures, "picture")} or more` : "No document yet";
-        this.go.disabled = !this.#files.length || this.#abort !== null;
+        const size = this.#files.reduce((sum, file) => sum + file.size, 0) + (this.mark.files[0]?.size ?? 0), most = farm.limits?.documentBytes ?? Infinity;
+        const tooLarge = size > most;
+        text(this.sum, !this.#files.length ? "No document yet"
+            : tooLarge ? `${bytes(size)} are too large: the broker takes ${bytes(most)} at once. ${this.#files.length > 1 ? "Export them in parts." : "Its operator can raise --http-document-size."}`
+            : `${count(this.#files.length, "document")}, ${count(pictures, "picture")} or more`);
+        this.sum.classList.toggle("wrong", tooLarge);
+        this.go.disabled = !this.#files.length || this.#abort !== null || tooLarge;
     }
 
     async #send() {
@@ -194,6 +226,7 @@ export class Submitter {
         for (const file of files) file.bar.hidden = false;
         const answers = [], sent = [];
         try {
+            await this.#check([...files, mark].filter(Boolean));
             // A submission takes one format.
             const wanted = chosen.length ? chosen : [null];
             for (const [index, format] of wanted.entries()) {
@@ -218,30 +251,64 @@ export class Submitter {
             // All of it: the next time is a time of its own.
             for (const same of sent) this.#keys.delete(same);
         } catch (error) {
-            if (error.name !== "AbortError") this.#fail([error.message]);
+            if (error.name !== "AbortError") await this.#explain(error, [...files, mark].filter(Boolean));
         } finally {
             this.#abort = null;
-            this.cancelButton.lastChild.textContent = "Close";
+            text(this.cancelButton.lastChild, "Close");
             for (const file of files) file.bar.hidden = true;
         }
         const jobs = answers.flatMap((each) => each.jobs), failures = answers.flatMap((each) => each.failures);
         if (jobs.length) {
             farm.changed(jobs);
-            const where = jobs.length === 1 ? `#/jobs/${jobs[0].id}` : answers.length === 1 ? `#/batches/${answers[0].batch}` : "#/";
-            toast(`${count(jobs.length, "picture is", "pictures are")} queued.`, { action: h("a", { href: where }, "Watch") });
+            const batches = answers.filter((each) => each.jobs.length);
+            toast(`${count(jobs.length, "picture is", "pictures are")} queued.`, { links: batches.map(({ batch, jobs }) => [
+                batches.length > 1 ? `Watch ${jobs[0].formats.join(", ").toUpperCase()}` : "Watch", jobs.length === 1 ? `#/jobs/${jobs[0].id}` : `#/batches/${batch}`]) });
         }
         if (failures.length) {
             const bad = new Set(failures.map((each) => each.name));
             this.#files = files.filter((file) => bad.has(file.name));
             this.#list();
-            this.#fail([...new Set(failures.map((each) => `${each.name}: ${each.text}`))]);
+            const lines = new Map(failures.map((each) => [`${each.name}: ${each.text}`, [name(each.name), `: ${each.text.replace(`${each.name}: `, "")}`]]));
+            this.#fail([...lines.values()]);
         } else if (jobs.length && this.trouble.hidden) this.#close();
         this.#summarize();
     }
 
-    #fail(lines) {
+    /** Before anything is sent. */
+    async #check(files) {
+        const lines = [], stale = [];
+        for (const file of files) {
+            const words = await trouble(file);
+            if (!words) continue;
+            stale.push(file);
+            lines.push([name(file.name), `: ${words}`]);
+        }
+        if (!stale.length) return;
+        this.#stale = new Set(stale);
+        this.#list();
+        throw Object.assign(new Error("files"), { lines, mark: stale.includes(this.mark.files[0]) });
+    }
+
+    /** Why nothing, or not all, was sent. */
+    async #explain(error, files) {
+        // The browser does not say what stopped it: files may have changed meanwhile.
+        if (error.status === 0) error = await this.#check(files).then(() => error, (found) => found);
+        if (error.lines) {
+            const again = error.mark ? this.mark : this.chooser;
+            return this.#fail(error.lines, button("Choose again", null, () => again.click()));
+        }
+        if (error.status === 0) {
+            const answers = await fetch("/healthz", { cache: "no-store" }).then((answer) => answer.ok, () => false);
+            return this.#fail([!navigator.onLine ? "This computer has no network. The documents stay here: export them when it is back."
+                : answers ? "The broker ended the upload before all had arrived. It may be too large, or the connection was interrupted: try again."
+                : "The broker does not answer. The documents stay here: export them when it is back. None is taken twice."]);
+        }
+        this.#fail([error.status === 413 ? `Too large: ${error.message}` : error.message]);
+    }
+
+    #fail(lines, action = null) {
         this.trouble.hidden = false;
-        this.trouble.replaceChildren(h("p.trouble-text", {}, "Not all could be taken"), h("ul", {}, lines.map((each) => h("li", {}, each))));
+        this.trouble.replaceChildren(h("p.trouble-text", {}, "Not all could be taken"), h("ul", {}, lines.map((each) => h("li", {}, each))), action ?? "");
         this.trouble.scrollIntoView({ block: "nearest" });
     }
 }

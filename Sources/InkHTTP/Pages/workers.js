@@ -1,9 +1,8 @@
 // The workers: load, speed and the last minutes of each.
 
 import { farm } from "./farm.js";
-import { button, confirm, count, decimal, h, number, text } from "./dom.js";
-import { workerSwatch } from "./job.js";
-import { look } from "./patterns.js";
+import { button, confirm, count, decimal, h, name as isolated, number, shortName, text } from "./dom.js";
+import { look, workerSwatch } from "./patterns.js";
 
 /** Threads at work: a worker holds the next tasks, too. */
 const tasksNow = (worker) => Math.min(worker.tasks, worker.threads);
@@ -25,19 +24,19 @@ export function showWorkers(root) {
             loadWords: h("dd"), speed: h("dd"), done: h("dd"), failed: h("dd"),
             history: h("svg.spark", { viewBox: "0 0 240 48", preserveAspectRatio: "none", role: "img" }), caption: h("p.faint"),
         };
-        const buttons = h("div.buttons", {},
+        parts.buttons = h("div.buttons", {},
             button(`Drain ${name}`, "leave", () => leave(name, "drain"), {}), button(`Dismiss ${name}`, "cancel", () => leave(name, "dismiss"), {}));
         for (const [index, verb] of ["Drain", "Dismiss"].entries()) {
-            const label = buttons.children[index].querySelector("span");
+            const label = parts.buttons.children[index].querySelector("span");
             label.replaceChildren(verb, h("span.unseen", {}, ` ${name}`));
         }
-        parts.drain = buttons.firstChild;
+        parts.drain = parts.buttons.firstChild;
         parts.element = h("li.worker", {},
-            h("div.workerhead", {}, parts.swatch = workerSwatch(name), h("h2", {}, name), parts.address = h("span.faint")),
+            h("div.workerhead", {}, parts.swatch = workerSwatch(name), h("h2", { title: name }, shortName(name)), parts.address = h("span.faint")),
             parts.state, parts.load,
             h("dl.facts", {}, [["Load", parts.loadWords], ["Speed", parts.speed], ["Tiles done", parts.done], ["Failed", parts.failed]]
                 .map(([term, value]) => h("div", {}, h("dt", {}, term), value))),
-            parts.history, parts.caption, buttons);
+            parts.history, parts.caption, parts.buttons);
         return parts;
     }
 
@@ -46,7 +45,7 @@ export function showWorkers(root) {
             ? await confirm(`Drain ${name}?`, "It gets no further tiles, finishes those it has, and leaves.", "Drain it")
             : await confirm(`Dismiss ${name}?`, "It is sent away at once. Other workers render its tiles again.", "Dismiss it");
         if (!yes) return;
-        await farm.act("workers", name, verb, undefined, verb === "drain" ? `${name} is finishing its tasks.` : `${name} was dismissed.`);
+        await farm.act("workers", name, verb, undefined, [isolated(name), verb === "drain" ? " is finishing its tasks." : " was dismissed."]);
         farm.readWorkers();
     }
 
@@ -67,10 +66,11 @@ export function showWorkers(root) {
             text(parts.state, words[worker.state]);
             text(parts.address, worker.address ?? "");
             text(parts.loadWords, `${now} of ${count(worker.threads, "thread")}`);
-            text(parts.speed, worker.tasksPerSecond === undefined ? "–" : `${decimal(worker.tasksPerSecond)} tiles a second`);
+            text(parts.speed, Number.isFinite(worker.tasksPerSecond) ? `${decimal(worker.tasksPerSecond)} tiles a second` : "–");
             text(parts.done, number(worker.done));
             text(parts.failed, number(worker.failed));
             parts.drain.disabled = worker.state === "draining";
+            parts.buttons.hidden = !farm.may("operate");
             const { ink, fill } = look(worker.name);
             const span = parts.load.firstChild;
             span.className = `fill-${fill}`;
@@ -83,21 +83,27 @@ export function showWorkers(root) {
         }
     }
 
+    /** Bars of the speeds that are known; nothing where there is nothing to see. */
     function spark({ history, caption }, past, ink) {
-        const shown = past.slice(-80), most = Math.max(0, ...shown.map((each) => each.rate));
-        const bars = shown.map((each, index) => {
-            const height = Math.max(1, 44 * each.rate / (most || 1)), x = 240 - 3 * (shown.length - index);
-            return h("rect", { x, y: 48 - height, width: 2, height, fill: ink });
-        });
-        history.replaceChildren(...bars);
-        const minutes = shown.length > 1 ? (shown.at(-1).at - shown[0].at) / 60000 : 0;
-        const mean = shown.reduce((sum, each) => sum + each.rate, 0) / Math.max(1, shown.length);
-        const words = minutes < 1 / 12 ? "Its speed is measured from now on." : `Speed of the last ${minutes < 1.5 ? `${Math.round(minutes * 60)} s` : `${Math.round(minutes)} min`}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
+        const shown = past.slice(-80), known = shown.filter((each) => each.rate !== null), most = Math.max(0, ...known.map((each) => each.rate));
+        const seconds = known.length > 1 ? (known.at(-1).at - known[0].at) / 1000 : 0;
+        const mean = known.reduce((sum, each) => sum + each.rate, 0) / Math.max(1, known.length);
+        const span = `the last ${seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`}`;
+        const words = seconds < 5 ? "" : most === 0 ? `No tile in ${span}.`
+            : `Speed of ${span}: ${decimal(mean)} tiles a second on average, at most ${decimal(most)}`;
+        const isDrawn = most > 0 && words !== "";
+        history.toggleAttribute("hidden", !isDrawn);
+        history.replaceChildren(...(isDrawn ? shown : []).flatMap((each, index) => {
+            if (!each.rate) return [];
+            const height = Math.max(1, 44 * each.rate / most), x = 240 - 3 * (shown.length - index);
+            return [h("rect", { x, y: 48 - height, width: 2, height, fill: ink })];
+        }));
+        caption.hidden = words === "";
         history.setAttribute("aria-label", words);
         text(caption, words);
     }
 
-    const listeners = [["workers", draw], ["theme", draw]];
+    const listeners = [["workers", draw], ["theme", draw], ["stats", draw]];
     for (const [name, listener] of listeners) farm.addEventListener(name, listener);
     draw();
     farm.readWorkers();
