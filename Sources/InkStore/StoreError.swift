@@ -38,7 +38,9 @@ public enum StoreError: Error, Hashable, Sendable {
     /// Whether the same operation may succeed later.
     public var isTemporary: Bool {
         switch self {
-        case .full, .quota, .database: true
+        case .full, .database: true
+        // What is larger than the whole quota has no room later either.
+        case .quota(let needed, let limit): needed <= limit
         case .file(_, _, let errno): [ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM].contains(errno)
         case .locked, .newer, .corrupt, .wrongContent, .damaged, .folderGone, .unsafeFolder: false
         }

@@ -113,7 +113,7 @@ extension SimulatedBroker {
             farm.note("\(id) fails: \(error)")
             if case .internalError = error { farm.problem("\(id): \(error)") }
             heard = ended(id.rawValue, ExportEnd(error))
-        case .started, .planned, .timeLeft, .written, .worker, .task: return
+        case .started, .planned, .timeLeft, .written, .worker, .task, .resultsLost: return
         }
         later(.service(heard), 0...0)
     }

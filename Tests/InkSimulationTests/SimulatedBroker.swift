@@ -342,7 +342,7 @@ final class SimulatedBroker {
         case .reload(let jobs):
             later(.service(.reloaded(jobs.compactMap { (try? disk.store.record($0)) ?? nil })))
         case .recover(let job, let seal): recover(job, seal)
-        case .told: break
+        case .told, .answerEntry: break
         }
     }
 

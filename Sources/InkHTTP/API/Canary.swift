@@ -81,7 +81,7 @@ final class Canary: Sendable {
 }
 
 extension Gateway {
-    private static let loopPatienceMilliseconds = 2_000
+    static let loopPatienceMilliseconds = 2_000
 
     /// Whether the broker's loop turns.
     var health: HTTPResponse {

@@ -47,8 +47,10 @@ extension Gateway {
     func metrics() throws(Problem) -> HTTPResponse {
         var text = MetricsText()
         // A loop that does not turn has no figures; how long it has not, and the front's own, are told nevertheless.
-        do throws(ServiceError) { add(try service.status(), to: &text) } catch {
-            guard case .ended = error else { throw Problem(500, "Internal Server Error", "\(error)") }
+        if service.isAlive(withinMilliseconds: Self.loopPatienceMilliseconds) {
+            do throws(ServiceError) { add(try service.status(), to: &text) } catch {
+                guard case .ended = error else { throw Problem(500, "Internal Server Error", "\(error)") }
+            }
         }
         addOwn(to: &text)
         return HTTPResponse(

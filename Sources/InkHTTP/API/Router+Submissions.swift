@@ -158,7 +158,7 @@ struct SubmissionOrder: Sendable {
             throw .unprocessable(
                 texts.joined(separator: "\n") + (failures.count > 10 ? "\nand \(failures.count - 10) more" : ""))
         }
-        let (jobs, isNew) = try enter(submissions)
+        let (jobs, isNew) = try withExtendedLifetime(held) { () throws(Problem) in try enter(submissions) }
         let facts = try gateway.found { () throws(ServiceError) in try gateway.service.jobs(jobs) }
         let location = jobs.count == 1 ? "/v1/jobs/\(jobs[0])" : "/v1/batches/\(batch.hexadecimal)"
         return .json(
@@ -185,13 +185,11 @@ struct SubmissionOrder: Sendable {
             case .file(let path): try gateway.service.keep(file: path, as: id, in: held)
             }
         } catch {
-            // What is larger than the whole quota has no room later either.
-            if case .store(.quota(neededBytes: let needed, limitBytes: let limit)) = error, needed > limit {
-                throw Problem(
-                    413, "Content Too Large",
-                    "\(document.name) takes \(needed) bytes, more than the broker's --quota of \(limit)")
+            guard case .store(let fault) = error, !fault.isTemporary else { throw .busy("\(error)", retrySeconds: 10) }
+            if case .quota = fault {
+                throw Problem(413, "Content Too Large", "\(document.name): \(fault)")
             }
-            throw .busy("\(error)", retrySeconds: 10)
+            throw Problem(500, "Internal Server Error", "\(document.name) cannot be kept: \(fault)")
         }
     }
 

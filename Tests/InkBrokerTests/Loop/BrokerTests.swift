@@ -161,7 +161,7 @@ private final class EventLog: Sendable {
                 case .started(let job), .progress(let job, _, _), .timeLeft(let job, _), .finished(let job, _),
                     .failed(let job, _):
                     job == id
-                case .prepared, .planned, .written, .worker, .task: false
+                case .prepared, .planned, .written, .worker, .task, .resultsLost: false
                 }
             }
         }
