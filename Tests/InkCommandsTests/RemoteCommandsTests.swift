@@ -330,8 +330,8 @@ import Testing
         {"broker": {"name": "farm\\u001b[2J", "version": "ink 0.1.0", "uptimeSeconds": 3700, "state": "serving"},
          "jobs": {"queued": 12, "running": 1, "finished": 340, "failed": 2, "cancelled": 1}, "queue": {"limit": 100},
          "clients": 3, "workers": [{"name": "w1", "renderer": "1", "protocol": 2, "threads": 4, "held": 8, "done": 1203,
-           "lastHeardMilliseconds": 200, "state": "busy", "key": null, "address": "10.0.0.2"}],
-         "exports": [{"job": 7, "name": "a.ink", "owner": "ann", "done": 40, "total": 120,
+           "tasksPerSecond": 12.54, "lastHeardMilliseconds": 200, "state": "busy", "key": null, "address": "10.0.0.2"}],
+         "exports": [{"job": 7, "name": "a.ink", "file": "a-2k.png", "owner": "ann", "done": 40, "total": 120,
                       "timeLeft": {"seconds": 12, "low": 8, "high": 20}}],
          "timeLeft": {"seconds": 300, "low": 280, "high": 310},
          "throughput": {"picturesPerMinute": 25.04, "tasksPerSecond": 120, "megapixelsPerSecond": 35.2},
@@ -353,11 +353,11 @@ import Testing
                 Storage  1.2 GiB of 64.0 GiB used; blocks: 52.0 MiB, 0 B spilled
                 Clients  3
 
-                WORKER  STATE  THREADS  HELD  DONE  HEARD   RENDERER  ADDRESS
-                w1      busy   4        8     1203  200 ms  1         10.0.0.2
+                WORKER  STATE  THREADS  HELD  DONE  TASKS/S  HEARD   RENDERER  ADDRESS
+                w1      busy   4        8     1203  12.5     200 ms  1         10.0.0.2
 
-                JOB  DONE                         TILES   LEFT       OWNER  PROJECT
-                7    [######              ]  33%  40/120  8 to 20 s  ann    a.ink
+                JOB  DONE                         TILES   LEFT       OWNER  PICTURE
+                7    [######              ]  33%  40/120  8 to 20 s  ann    a-2k.png
 
                 """, "\(output)")
         let json = try JSONReader.read(Array(broker.run(["status", "--json"]).output.utf8))
