@@ -127,6 +127,21 @@ struct ServiceStateTests {
         #expect(busy.code == .busy)
     }
 
+    @Test("A size that a format cannot have is rejected when it is submitted", arguments: ["20000x20000", "exact"])
+    func sizeOfFormat(text: String) {
+        var state = service()
+        var wanted = submission()
+        wanted.picture.size = text == "exact" ? .exact(PixelSize(width: 20_000, height: 9)) : .named(text)
+        wanted.picture.options.encoding = PictureEncoding(format: .webp)
+        _ = state.handle(.submitted(one, wanted), now: 0)
+        let actions = state.handle(.examined(wanted.key, known: nil, hasContent: true), now: 0)
+        guard case .send(one, .rejected(wanted.key, let rejection))? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(rejection.code == .invalid && rejection.text.contains("16383 pixels"), "\(rejection.text)")
+    }
+
     @Test("A key that comes with another submission is refused: while it is open, when it is known, when it is stored")
     func oneKey() {
         var state = service()

@@ -49,7 +49,7 @@ struct HEIFCodec: PictureCodec {
         guard grid.count <= HEIFGrid.countMax else {
             throw .overLimit(
                 place, what: "tiles of \(HEIFGrid.tileWidth)x\(HEIFGrid.tileHeight) pixels",
-                found: "\(grid.count)", limit: "\(HEIFGrid.countMax)")
+                found: "\(grid.count)", limit: "\(HEIFGrid.countMax); choose a smaller --size, or another --format")
         }
         if encoding.isLossless, encoding.chroma == .quarter {
             throw .badInput(place, reason: "a lossless AVIF cannot be 4:2:0")
@@ -57,7 +57,9 @@ struct HEIFCodec: PictureCodec {
         guard size.area <= HEIFGrid.areaMax else {
             throw .overLimit(
                 place, what: "the picture in \(name)", found: "\(size.area) pixels",
-                limit: "\(HEIFGrid.areaMax) pixels, which libavif and browsers open")
+                limit:
+                    "\(HEIFGrid.areaMax) pixels, which libavif and browsers open; choose a smaller --size, or another "
+                    + "--format")
         }
         // MIAF 7.3.11.4.2: otherwise libavif and browsers show nothing.
         if encoding.heifChroma == .quarter, !size.width.isMultiple(of: 2) || !size.height.isMultiple(of: 2) {

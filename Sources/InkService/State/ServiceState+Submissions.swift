@@ -1,3 +1,4 @@
+import InkBroker
 import InkEngine
 import InkProtocol
 import InkStore
@@ -96,6 +97,7 @@ extension ServiceState {
         guard submission.file.isEmpty || submission.file.isPlainRelativePath else {
             return Rejection(code: .invalid, text: "\(submission.file) is not the name of a file below a folder")
         }
+        if let reason = Self.sizeFault(of: submission) { return Rejection(code: .invalid, text: reason) }
         if case .content(_, let byteCount, _) = submission.source, byteCount > UInt64(rules.quotaBytes) {
             let text =
                 "\(submission.name) has \(byteCount) bytes, more than the broker's --quota of \(rules.quotaBytes)"
@@ -115,6 +117,28 @@ extension ServiceState {
             guard Self.isPlainRelative(path) else {
                 return Rejection(code: .forbidden, text: "\(path) is not below the broker's --output-root")
             }
+        }
+        return nil
+    }
+
+    /// What is certain without the project: a size that a format cannot have.
+    private static func sizeFault(of submission: Submission) -> String? {
+        let options = submission.picture.options
+        do throws(EngineError) {
+            switch submission.picture.size {
+            case .exact(let size): try options.checkFormats(size, place: Place(file: submission.name))
+            case .named(let text):
+                guard let edge = ExportSize(text)?.longestEdgeMin else { return nil }
+                for file in options.files {
+                    let codec = try PictureCodecs.codec(file.encoding.format)
+                    guard edge > codec.edgePixelsMax else { continue }
+                    return
+                        "\(submission.name): size \(text) is more than the \(codec.edgePixelsMax) pixels that an edge can "
+                        + "have in \(codec.name); choose a smaller size, or another format"
+                }
+            }
+        } catch {
+            return "\(error)"
         }
         return nil
     }
