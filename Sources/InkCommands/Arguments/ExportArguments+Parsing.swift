@@ -61,6 +61,7 @@ extension ExportArguments {
         if let text = parsed.value("brush") { brush = BrushChange(type: try TextValue.brushType(text)) }
         photos.isWanted = parsed.isGiven("photos")
         photos.output = output
+        outputMargin = try Self.outputMargin(parsed)
         photos.needsOutput = parsed.name == "export"
         keepsOwnSizes = !parsed.isGiven("size")
         let names = [output, parsed.value("name")].compactMap(\.self)
@@ -115,7 +116,10 @@ extension ExportArguments {
         let given = ["viewport", "each-viewport", "margin"].filter { parsed.isGiven($0) }
         guard given.count < 2 else { throw .usage("--\(given[0]) and --\(given[1]) cannot be used together") }
         if let text = parsed.value("margin") {
-            return .fit(margin: try TextValue.number(text, option: "--margin", in: 0...1e9))
+            let length = try TextValue.length(text, option: "--margin")
+            // What a length on paper is in canvas pixels is known with the picture's size.
+            if length.isPhysical { return .fit(margin: 0) }
+            return .fit(margin: try TextValue.checked(length.number, of: text, option: "--margin", in: 0...1e9))
         }
         guard let text = parsed.value("viewport") else { return nil }
         guard !text.isEmpty else { throw .usage("--viewport: the name is empty") }
@@ -141,10 +145,10 @@ extension ExportArguments {
         guard parsed.isGiven("size") else { return standard }
         var sizes: [ExportSize] = []
         for text in parsed.list("size") {
-            guard let size = Self.size(text) else {
+            guard let size = Self.size(text, dotsPerInch: resolution.ofLengths) else {
                 throw .usage(
-                    "--size: \"\(text)\" is not a size; use 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, 2x or 50%"
-                )
+                    "--size: \"\(text)\" is not a size; use 1080p, 2k, 4k, 8k, 3000 (pixels of the longest edge), 1200x800, "
+                        + "210x297mm, 8.5x11in, 2x or 50%")
             }
             if sizes.contains(size) { throw .usage("--size: \(size.name) is given more than once") }
             sizes.append(size)
@@ -152,22 +156,42 @@ extension ExportArguments {
         return sizes
     }
 
-    /// A size, including short forms: `2048` is `2048x2048`, `50%` is `0.5x`.
-    private static func size(_ text: String) -> ExportSize? {
+    /// A size, including short forms: `2048` is `2048x2048`, `50%` is `0.5x`; `210x297mm` has so many pixels at the
+    /// resolution.
+    private static func size(_ text: String, dotsPerInch: Double) -> ExportSize? {
         let plain = text.replacing("\u{d7}", with: "x").filter { $0 != " " }
         if plain.hasSuffix("%"), let percent = Double(plain.dropLast()), percent.isFinite {
             // Rounded to twelve digits, so that 33.3% is 0.333.
             let factor = "\((percent * 1e10).rounded() / 1e12)"
             return ExportSize((factor.hasSuffix(".0") ? String(factor.dropLast(2)) : factor) + "x")
         }
-        if !plain.isEmpty, plain.utf8.allSatisfy({ (48...57).contains($0) }) { return ExportSize("\(plain)x\(plain)") }
+        func edge(_ length: WrittenLength) -> Int? {
+            let pixels = length.pixels(dotsPerInch: dotsPerInch)
+            guard pixels < 1e9, length.isPhysical || pixels == pixels.rounded() else { return nil }
+            return length.number > 0 ? max(1, Int(pixels.rounded())) : nil
+        }
+        if let length = WrittenLength(text) { return edge(length).flatMap { ExportSize("\($0)x\($0)") } }
+        if let (width, height) = WrittenLength.pair(text) {
+            guard let width = edge(width), let height = edge(height) else { return nil }
+            return ExportSize("\(width)x\(height)")
+        }
+    /// A margin on paper in output pixels; nil for one in canvas pixels, and for none.
+    private static func outputMargin(_ parsed: ParsedCommand) throws(CommandError) -> Double? {
+        guard let text = parsed.value("margin") else { return nil }
+        let length = try TextValue.length(text, option: "--margin")
+        guard length.isPhysical else { return nil }
+        let pixels = length.pixels(dotsPerInch: try Resolution(parsed).ofLengths)
+        return try TextValue.checked(pixels, of: text, option: "--margin", in: 0...1e6)
+    }
+
         return ExportSize(plain)
     }
 
     /// Rejects a PATH that was meant as the value of an option.
     /// - Throws: `usage` with the corrected command.
     private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
-        for path in paths where size(path) != nil && isMissing(path) {
+        for path in paths where size(path, dotsPerInch: 72) != nil && isMissing(path) {
+        let resolution = try Resolution(parsed)
             let all = (parsed.list("size") + [path]).joined(separator: ",")
             throw .usage("\"\(path)\" is a size, and there is no such file; use --size \(all)")
         }
@@ -305,11 +329,10 @@ extension ExportArguments {
         case (false, true): options.colorMode = .rgba
         case (false, false): options.colorMode = .automatic
         }
-        if let text = parsed.value("dpi") {
-            options.dotsPerInch = try TextValue.number(text, option: "--dpi", in: 1...100_000)
-        }
+        options.dotsPerInch = try Resolution(parsed).ofFiles
         if let text = parsed.value("tile") {
-            let size = try TextValue.size(text, option: "--tile", in: 16...1_000_000)
+            let size = try TextValue.size(
+                text, option: "--tile", in: 16...1_000_000, dotsPerInch: try Resolution(parsed).ofLengths)
             options.tile = PixelSize(width: size.width, height: size.height)
         }
         options.hasMetadata = !parsed.isGiven("no-metadata")
@@ -411,15 +434,16 @@ extension ExportArguments {
     }
 
     /// A length such as `3mm`, `0.125in` or `9pt`, in thousandths of a point; nil for none.
-    private static func bleed(_ text: String) throws(CommandError) -> Int? {
-        let units = ["mm": 72 / 25.4, "in": 72, "pt": 1]
-        guard let (unit, points) = units.first(where: { text.hasSuffix($0.key) }) else {
-            throw .usage("--bleed: \"\(text)\" is not a length; use 3mm, 0.125in or 9pt")
+    private static func bleed(_ text: String, _ parsed: ParsedCommand) throws(CommandError) -> Int? {
+        guard let length = WrittenLength(text), length.unit != nil else {
+            throw .usage("--bleed: \"\(text)\" is not a length with a unit; use 3mm, 0.3 cm, 0.125in, 9pt or 36px")
         }
-        let most = Double(PictureEncoding.bleeds.upperBound) / 1000 / points
-        let number = try TextValue.number(
-            String(text.dropLast(unit.count)), option: "--bleed", in: 0...most.rounded(.down))
-        let bleed = Int((number * points * 1000).rounded())
+        let points = length.points(dotsPerInch: try Resolution(parsed).ofLengths)
+        let most = Double(PictureEncoding.bleeds.upperBound) / 1000
+        guard points <= most else {
+            throw .usage("--bleed: \(text) is too much; at most \(Shown.decimal(most / 72, places: 0))in is possible")
+        }
+        let bleed = Int((points * 1000).rounded())
         return bleed == 0 ? nil : bleed
     }
 

@@ -6,6 +6,7 @@ extension OverlayArguments {
     /// - Throws: `usage`.
     init(_ parsed: ParsedCommand) throws(CommandError) {
         self.init()
+        dotsPerInch = try Resolution(parsed).ofLengths
         file = parsed.value("overlay")
         if file?.isEmpty == true { throw .usage("--overlay is empty") }
         watermark = parsed.value("watermark")
@@ -47,21 +48,22 @@ extension OverlayArguments {
         vertical = given.vertical ?? .center
     }
 
-    /// `24`, `24px`, `5%`.
+    /// `24`, `24px`, `5 mm`, `5%`.
     private static func length(
         _ parsed: ParsedCommand, _ option: String, least: Double, isLeastAllowed: Bool
     ) throws(CommandError) -> OverlayLength? {
         guard let text = parsed.value(option) else { return nil }
-        func number(_ text: Substring, upTo most: Double) throws(CommandError) -> Double {
-            guard let number = Double(text), number.isFinite, number > least || isLeastAllowed && number == least,
-                number <= most
-            else { throw .usage("--\(option): \"\(parsed.value(option) ?? "")\" is not a length, as in 24 or 5%") }
-            return number
+        func isAllowed(_ number: Double, upTo most: Double) -> Bool {
+            (number > least || isLeastAllowed && number == least) && number <= most
         }
-        if text.hasSuffix("%") {
-            // To twelve digits, as it is written: 3.3% is 0.033.
-            return .share((try number(text.dropLast(), upTo: 100) * 1e10).rounded() / 1e12)
+        // To twelve digits, as it is written: 3.3% is 0.033.
+        if text.hasSuffix("%"), let number = Double(text.dropLast().trimmed()), isAllowed(number, upTo: 100) {
+            return .share((number * 1e10).rounded() / 1e12)
         }
-        return .pixels(try number(text.hasSuffix("px") ? text.dropLast(2) : text[...], upTo: 1_000_000))
+        let pixels = WrittenLength(text)?.pixels(dotsPerInch: try Resolution(parsed).ofLengths)
+        guard let pixels, isAllowed(pixels, upTo: 1_000_000) else {
+            throw .usage("--\(option): \"\(text)\" is not a length, as in 24, 5mm, 12pt or 5%")
+        }
+        return .pixels(pixels)
     }
 }

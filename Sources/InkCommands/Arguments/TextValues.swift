@@ -16,7 +16,8 @@ enum TextValue {
     static func number(_ text: String, option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double {
         guard let number = Double(text), number.isFinite, range.contains(number) else {
             throw .usage(
-                "\(option): \"\(text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
+                "\(option): \"\(text)\" is not a number from \(Shown.plain(range.lowerBound)) to \(Shown.plain(range.upperBound))"
+            )
         }
         return number
     }
@@ -32,16 +33,50 @@ enum TextValue {
         return type
     }
 
-    /// `WxH`, both in `range`.
+    /// A number with a unit or without one.
+    static func length(_ text: String, option: String) throws(CommandError) -> WrittenLength {
+        guard let length = WrittenLength(text) else {
+            throw .usage(
+                "\(option): \"\(text)\" is not a length; use a number of pixels, or \(WrittenLength.shownUnits)")
+        }
+        return length
+    }
+
+    /// A length in canvas pixels.
+    static func canvasLength(
+        _ text: String, option: String, in range: ClosedRange<Double>
+    ) throws(CommandError) -> Double {
+        let pixels = try length(text, option: option).pixels(dotsPerInch: Resolution.canvas)
+        return try checked(pixels, of: text, option: option, in: range)
+    }
+
+    /// - Throws: `usage` for pixels out of `range`, which are those of `text`.
+    static func checked(
+        _ pixels: Double, of text: String, option: String, in range: ClosedRange<Double>
+    ) throws(CommandError) -> Double {
+        guard range.contains(pixels) else {
+            throw .usage(
+                "\(option): \(text) is not from \(Shown.plain(range.lowerBound)) to \(Shown.plain(range.upperBound)) pixels"
+            )
+        }
+        return pixels
+    }
+
+    /// `WxH`, both in `range`; lengths on paper to the nearest pixel of the resolution.
     static func size(
         _ text: String, option: String, in range: ClosedRange<Int>
     ) throws(CommandError) -> (width: Int, height: Int) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), range.contains(width),
-            range.contains(height)
+        func edge(_ length: WrittenLength) -> Int? {
+            let pixels = length.pixels(dotsPerInch: dotsPerInch)
+            guard pixels < 1e9, length.isPhysical || pixels == pixels.rounded() else { return nil }
+            return Int(pixels.rounded())
+        }
+        guard let (first, second) = WrittenLength.pair(text), let width = edge(first), let height = edge(second),
+            range.contains(width), range.contains(height)
         else {
             throw .usage(
-                "\(option): \"\(text)\" is not WxH with edges from \(range.lowerBound) to \(range.upperBound) pixels")
+                "\(option): \"\(text)\" is not WxH, as in 1200x800 or 210x297mm, with edges from \(range.lowerBound) to "
+                    + "\(range.upperBound) pixels")
         }
         return (width, height)
     }

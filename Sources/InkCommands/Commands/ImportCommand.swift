@@ -26,13 +26,13 @@ struct ImportArguments: Hashable, Sendable {
         let edges = 1...Limits().edgePixels
         var canvas = ImportedDrawing().canvas
         if let text = parsed.value("canvas") {
-            let size = try TextValue.size(text, option: "--canvas", in: edges)
+            let size = try TextValue.size(text, option: "--canvas", in: edges, dotsPerInch: Resolution.canvas)
             canvas = PixelSize(width: size.width, height: size.height)
         }
         // The default margin shrinks with a small canvas; a requested one does not.
         var margin = Double(min(canvas.width, canvas.height)) / 16
         if let text = parsed.value("margin") {
-            margin = try TextValue.number(text, option: "--margin", in: 0...Double(Limits().edgePixels))
+            margin = try TextValue.canvasLength(text, option: "--margin", in: 0...Double(Limits().edgePixels))
         }
         guard margin * 2 < Double(min(canvas.width, canvas.height)) else {
             throw .usage("--margin: \(Shown.decimal(margin, places: 0)) leaves no room on a canvas of \(canvas)")
@@ -85,7 +85,7 @@ struct ImportArguments: Hashable, Sendable {
             guard change.applied(to: ImportedDrawing().brush).isCanvasPattern else {
                 throw .usage("--size counts only for brushes that are tied to the canvas")
             }
-            change.size = try TextValue.number(text, option: "--size", in: 0.01...100_000)
+            change.size = try TextValue.canvasLength(text, option: "--size", in: 0.01...100_000)
         }
         if let text = parsed.value("color") {
             guard let color = RGBA8(hex: text), color.isOpaque else {
@@ -94,10 +94,10 @@ struct ImportArguments: Hashable, Sendable {
             change.color = color
         }
         if let text = parsed.value("spacing") {
-            change.spacing = try TextValue.number(text, option: "--spacing", in: 0.01...100_000)
+            change.spacing = try TextValue.canvasLength(text, option: "--spacing", in: 0.01...100_000)
         }
         if let text = parsed.value("line-width") {
-            change.lineWidth = try TextValue.number(text, option: "--line-width", in: 0.01...100_000)
+            change.lineWidth = try TextValue.canvasLength(text, option: "--line-width", in: 0.01...100_000)
         }
         return change
     }

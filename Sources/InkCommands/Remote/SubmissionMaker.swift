@@ -72,6 +72,11 @@ struct SubmissionMaker {
                 "--shared: the broker reads the project, \"ink status JOB\" shows its warnings; --strict cannot be used"
             )
         }
+        if isShared, arguments.outputMargin != nil {
+            throw .usage(
+                "--shared: the broker reads the project, and a margin on paper depends on what it shows; give --margin in "
+                    + "canvas pixels, as a number without a unit")
+        }
         if isShared, !arguments.overlays.isEmpty {
             throw .usage(
                 "--shared: the broker reads the project, and overlays are laid over it here; they cannot be used together"
@@ -195,6 +200,11 @@ struct SubmissionMaker {
             } catch {
                 throw PictureFailure(error)
             }
+            do throws(EngineError) {
+                options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
+            } catch {
+                throw PictureFailure(error)
+            }
             // A project that only the broker reads may change before it does.
             if !isShared { options.digest = try digest(picture, input, opened, options) }
         }
@@ -208,12 +218,17 @@ struct SubmissionMaker {
     private func submission(
         _ picture: PlannedPicture, _ input: ExportInput, _ opened: OpenedProject, _ overlays: Overlays
     ) throws(PictureFailure) -> (Submission, ContentSource) {
-        var options = picture.options(arguments)
+        var options: PictureOptions
         let laid: OpenedProject
         let size: PixelSize
         do throws(CommandError) {
             options.layers = try arguments.layers.drawnLayers(
                 of: ProjectOutline(opened.project), layer: nil, file: input.shownName)
+        } catch {
+            throw PictureFailure(error)
+        }
+        do throws(EngineError) {
+            options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
         } catch {
             throw PictureFailure(error)
         }

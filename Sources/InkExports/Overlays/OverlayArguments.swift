@@ -14,6 +14,8 @@ package struct OverlayArguments: Hashable, Sendable {
     package var size: OverlayLength?
     package var opacity: Double?
     package var margin: OverlayLength?
+    /// By which lengths on paper in the file are pixels.
+    package var dotsPerInch = 72.0
     /// Font files: the first is that of texts that name none, the others are asked for what it lacks.
     package var fonts: [String] = []
 

@@ -12,6 +12,7 @@ struct OverlayFile {
     private let path: String
     /// Its name in errors and warnings.
     private let shown: String
+    private let dotsPerInch: Double
     private let limits: Limits
     private var fonts: OverlayFonts
     /// The files that it names.
@@ -23,10 +24,11 @@ struct OverlayFile {
     ///   - path: of the file; paths in it start from its folder.
     ///   - shown: its name in errors and warnings.
     ///   - fonts: given beside it.
+    ///   - dotsPerInch: by which lengths on paper are pixels.
     /// - Returns: the overlays, and the files that are read for them.
     /// - Throws: `engine` with `badInput` that names the path in the file, such as `overlays[1].size`.
     static func read(
-        _ path: String, shown: String, fonts: [String], limits: Limits
+        _ path: String, shown: String, fonts: [String], dotsPerInch: Double, limits: Limits
     ) throws(ExportError) -> (overlays: [Overlay], files: [String]) {
         let bytes = try ExportError.wrapping { () throws(EngineError) in
             try FileSystem.read(path, limitBytes: bytesMax)
@@ -37,7 +39,8 @@ struct OverlayFile {
         } catch {
             throw .engine(.badInput(Place(file: shown), reason: "byte \(error.offset): \(error.reason)"))
         }
-        var file = OverlayFile(path: path, shown: shown, limits: limits, fonts: OverlayFonts(limits: limits))
+        var file = OverlayFile(
+            path: path, shown: shown, dotsPerInch: dotsPerInch, limits: limits, fonts: OverlayFonts(limits: limits))
         let overlays = try file.overlays(document, fonts)
         return (overlays, file.files)
     }
@@ -80,7 +83,7 @@ struct OverlayFile {
         guard let type else { throw object.fault("type", "is missing; it is text or image") }
         let style = try object.object("style", keys: ["opacity", "blendMode", "stroke", "strokeWidth", "shadowBlur"])
         var layout = try layout(object, isText: type == "text")
-        layout.repetition = try repetition(object)
+        layout.repetition = try repetition(object, layout.unit)
         let content =
             try type == "text" ? text(object, style) : image(object, style)
         var overlay = Overlay(content, layout: layout, place: Place(file: shown, path: path))
@@ -130,19 +133,23 @@ struct OverlayFile {
             }
             textStyle.color = color
         }
-        let width = try style?.number("strokeWidth", in: 0...TextOverlay.reachMax)
+        let size = try fontSize(font, object)
+        // In the unit of the font's size.
+        func reach(_ key: String) throws(ExportError) -> Double? {
+            guard let style, let length = try style.writtenLength(key) else {
+                return try style?.number(key, in: 0...TextOverlay.reachMax)
+            }
+            guard size.unit == .pixels || size.unit == .points else {
+                throw style.fault(key, "must be a number, in the unit of the font's size")
+            }
+            let pixels = length.pixels(dotsPerInch: dotsPerInch)
+            let reach = size.unit == .pixels ? pixels : pixels / dotsPerInch * 72
+            guard reach <= TextOverlay.reachMax else { throw style.fault(key, "is too long") }
+            return reach
+        }
+        let width = try reach("strokeWidth")
         if try style?.flag("stroke") ?? false { textStyle.outline = width ?? 1 }
-        textStyle.shadowBlur = try style?.number("shadowBlur", in: 0...TextOverlay.reachMax) ?? 0
-        var size = Overlay.FontSize(24, .points)
-        if let name = try font?.word("unit", among: Overlay.FontSize.Unit.allCases.map(\.rawValue)) {
-            size.unit = Overlay.FontSize.Unit(rawValue: name) ?? .points
-        }
-        if let font, font.has("size") {
-            let most = size.unit == .shortSide ? 1 : TextOverlay.sizeMax
-            size.value = try font.number("size", above: 0, upTo: most) ?? 24
-        } else if size.unit == .shortSide {
-            throw object.fault("font.size", "is missing: a share of the shorter edge")
-        }
+        textStyle.shadowBlur = try reach("shadowBlur") ?? 0
         if font?.has("family") == true, font?.has("file") == true {
             throw object.fault("font.file", "and font.family cannot be used together")
         }
@@ -165,6 +172,30 @@ struct OverlayFile {
         }
     }
 
+    /// Without a unit 24 points; a text such as `12pt` or `5 mm` has its own.
+    private func fontSize(_ font: OverlayObject?, _ object: OverlayObject) throws(ExportError) -> Overlay.FontSize {
+        var size = Overlay.FontSize(24, .points)
+        if let name = try font?.word("unit", among: Overlay.FontSize.Unit.allCases.map(\.rawValue)) {
+            size.unit = Overlay.FontSize.Unit(rawValue: name) ?? .points
+        }
+        if let font, let length = try font.writtenLength("size") {
+            if font.has("unit") { throw font.fault("unit", "and a size with a unit cannot be used together") }
+            size =
+                length.isPhysical
+                ? Overlay.FontSize(length.points(dotsPerInch: dotsPerInch), .points)
+                : Overlay.FontSize(length.number, .pixels)
+            guard size.value > 0, size.value <= TextOverlay.sizeMax else {
+                throw font.fault("size", "is not a size of a font")
+            }
+        } else if let font, font.has("size") {
+            let most = size.unit == .shortSide ? 1 : TextOverlay.sizeMax
+            size.value = try font.number("size", above: 0, upTo: most) ?? 24
+        } else if size.unit == .shortSide {
+            throw object.fault("font.size", "is missing: a share of the shorter edge")
+        }
+        return size
+    }
+
     // MARK: - Layout
 
     private func layout(_ object: OverlayObject, isText: Bool) throws(ExportError) -> OverlayLayout {
@@ -182,13 +213,24 @@ struct OverlayFile {
             let isShare = layout.unit == .percent || layout.unit == .shortSide
             let most = isShare ? 1 : Self.lengthMax
             if isShare { layout.margin = 0.02 }
-            layout.margin = try anchor.number("margin", in: 0...most) ?? layout.margin
+            // A length with a unit is of output pixels.
+            let resolution = layout.unit == .pixels ? dotsPerInch : nil
+            layout.margin = try anchor.length("margin", dotsPerInch: resolution, upTo: most) ?? layout.margin
             if anchor.has("offset") {
                 let values = try anchor.array("offset")
-                guard values.count == 2, let x = OverlayObject.number(values[0]),
-                    let y = OverlayObject.number(values[1]), max(abs(x), abs(y)) <= most
+                func offset(_ value: JSONValue) -> Double? {
+                    if let number = OverlayObject.number(value) { return number }
+                    guard let resolution, let text = value.string else { return nil }
+                    let isNegative = text.hasPrefix("-")
+                    let pixels = WrittenLength(String(text.dropFirst(isNegative ? 1 : 0)))?.pixels(
+                        dotsPerInch: resolution)
+                    return pixels.map { isNegative ? -$0 : $0 }
+                }
+                guard values.count == 2, let x = offset(values[0]), let y = offset(values[1]),
+                    max(abs(x), abs(y)) <= most
                 else {
-                    throw anchor.fault("offset", "must be two numbers, x and y, each at most \(most) from 0")
+                    throw anchor.fault(
+                        "offset", "must be two numbers or lengths, x and y, each at most \(most.shown) from 0")
                 }
                 (layout.offsetX, layout.offsetY) = (x, y)
             }
@@ -209,19 +251,24 @@ struct OverlayFile {
         case "auto":
             guard let auto = try size.object("auto", keys: ["fraction", "min", "max"]) else { return nil }
             let fraction = try auto.number("fraction", above: 0, upTo: 1) ?? 0.18
-            let least = try auto.number("min", in: 0...Self.lengthMax) ?? 64
-            let most = try auto.number("max", in: 0...Self.lengthMax) ?? max(512, least)
+            let least = try auto.length("min", dotsPerInch: dotsPerInch, upTo: Self.lengthMax) ?? 64
+            let most = try auto.length("max", dotsPerInch: dotsPerInch, upTo: Self.lengthMax) ?? max(512, least)
             guard least <= most else { throw size.fault("auto", "min is above max") }
             return .automatic(fraction: fraction, min: least, max: most)
         case "px":
-            if let width = size.plainNumber("px") {
-                guard width > 0, width <= Self.lengthMax else { throw size.fault("px", "is not a width in pixels") }
+            guard size.isObject("px") else {
+                guard let width = try size.length("px", dotsPerInch: dotsPerInch, upTo: Self.lengthMax), width > 0
+                else {
+                    throw size.fault("px", "is not a width in pixels, nor a length such as 20mm")
+                }
                 return .pixels(width: width, height: nil)
             }
             guard let pixels = try size.object("px", keys: ["width", "height"]),
-                let width = try pixels.number("width", above: 0, upTo: Self.lengthMax)
+                let width = try pixels.length("width", dotsPerInch: dotsPerInch, upTo: Self.lengthMax), width > 0
             else { throw size.fault("px", "must be a width in pixels, or have a width") }
-            return .pixels(width: width, height: try pixels.number("height", above: 0, upTo: Self.lengthMax))
+            let height = try pixels.length("height", dotsPerInch: dotsPerInch, upTo: Self.lengthMax)
+            if height == 0 { throw size.fault("px.height", "must be above 0") }
+            return .pixels(width: width, height: height)
         default:
             if let width = size.plainNumber("percent") {
                 guard width > 0, width <= 1 else { throw size.fault("percent", "must be above 0 and at most 1") }
@@ -234,14 +281,17 @@ struct OverlayFile {
         }
     }
 
-    private func repetition(_ object: OverlayObject) throws(ExportError) -> OverlayLayout.Repetition? {
+    private func repetition(
+        _ object: OverlayObject, _ unit: OverlayLayout.Unit
+    ) throws(ExportError) -> OverlayLayout.Repetition? {
         guard let given = try object.object("repeat", keys: ["gapX", "gapY", "stagger"]) else { return nil }
         for key in ["gapX", "gapY"] {
             if let gap = given.plainNumber(key), gap < 0 { throw given.fault(key, "is below 0: copies would overlap") }
         }
+        let resolution = unit == .canvas ? nil : dotsPerInch
         return OverlayLayout.Repetition(
-            gapX: try given.number("gapX", in: 0...Self.lengthMax) ?? 0,
-            gapY: try given.number("gapY", in: 0...Self.lengthMax) ?? 0,
+            gapX: try given.length("gapX", dotsPerInch: resolution, upTo: Self.lengthMax) ?? 0,
+            gapY: try given.length("gapY", dotsPerInch: resolution, upTo: Self.lengthMax) ?? 0,
             stagger: try given.number("stagger", in: 0...1) ?? 0)
     }
 }
@@ -314,6 +364,29 @@ struct OverlayObject {
     /// nil also for what is no number.
     func plainNumber(_ key: String) -> Double? { value(key).flatMap { Self.number($0) } }
 
+    func isObject(_ key: String) -> Bool { value(key)?.members != nil }
+
+    /// A text that is a length with a unit; nil for anything but a text.
+    func writtenLength(_ key: String) throws(ExportError) -> WrittenLength? {
+        guard let text = value(key)?.string else { return nil }
+        guard let length = WrittenLength(text) else {
+            throw fault(
+                key, "\"\(text)\" is not a length; use a number, or a text such as 5mm (\(WrittenLength.shownUnits))")
+        }
+        return length
+    }
+
+    /// A number, or a text such as `5mm`, in output pixels.
+    ///
+    /// - Parameter dotsPerInch: nil: texts are refused, because numbers count something else.
+    func length(_ key: String, dotsPerInch: Double?, upTo most: Double) throws(ExportError) -> Double? {
+        guard let length = try writtenLength(key) else { return try number(key, in: 0...most) }
+        guard let dotsPerInch else { throw fault(key, "must be a number in the unit of the anchor, not a length") }
+        let pixels = length.pixels(dotsPerInch: dotsPerInch)
+        guard pixels <= most else { throw fault(key, "is longer than \(most.shown) pixels") }
+        return pixels
+    }
+
     func number(_ key: String, in range: ClosedRange<Double>) throws(ExportError) -> Double? {
         guard has(key) else { return nil }
         guard let number = plainNumber(key), range.contains(number) else {
@@ -341,5 +414,5 @@ struct OverlayObject {
 
 extension Double {
     /// Without `.0`.
-    fileprivate var shown: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+    fileprivate var shown: String { Shown.plain(self) }
 }

@@ -33,7 +33,8 @@ package final class Overlays: Sendable {
         var files = arguments.fonts
         if let file = arguments.file {
             let read = try OverlayFile.read(
-                file, shown: arguments.shownFile ?? file, fonts: arguments.fonts, limits: limits)
+                file, shown: arguments.shownFile ?? file, fonts: arguments.fonts, dotsPerInch: arguments.dotsPerInch,
+                limits: limits)
             overlays = read.overlays
             files += [file] + read.files
         }

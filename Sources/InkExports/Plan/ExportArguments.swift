@@ -81,6 +81,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var limitsPath: String?
     /// Laid over the pictures, but for those of one layer alone.
     package var overlays = OverlayArguments()
+    /// A margin on paper, output pixels, where the view is a fit; nil: that of the view.
+    package var outputMargin: Double?
     /// What a search through folders does with photos.
     package var photos = PhotoSearch()
     /// Whether pictures that are made of documents with a size in pixels have that size.

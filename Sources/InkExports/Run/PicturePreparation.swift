@@ -64,11 +64,12 @@ struct PicturePreparation: Sendable {
         let policy = input.isPhoto ? arguments.ifExists ?? .fail : policy
         let size: PixelSize
         let exists: Bool
-        var options = picture.options(arguments)
-        // Pages that were not planned, such as those of standard input: a broker does not know of them.
-        if options.view == nil, opened.project.hasPages { options.view = .index(0) }
+        var options: PictureOptions
         do throws(EngineError) {
             let place = Place(file: input.shownName)
+            options = try picture.options(arguments, of: opened.project, place: place)
+            // Pages that were not planned, such as those of standard input: a broker does not know of them.
+            if options.view == nil, opened.project.hasPages { options.view = .index(0) }
             size = try picture.size.outputSize(
                 canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
             try options.checkFormats(size, place: place)
@@ -90,7 +91,9 @@ struct PicturePreparation: Sendable {
         options.digest = digest
         if exists, policy == .fail {
             return .failed(
-                PictureFailure(kind: .inputOutput, reason: "\(picture.output): already exists (--if-exists fail)"))
+                PictureFailure(
+                    kind: .inputOutput,
+                    reason: "\(picture.output): already exists; --if-exists overwrite replaces it, suffix keeps both"))
         }
         if exists, policy == .skipUnchanged, storedDigest(picture.output) == digest { return .unchanged(size) }
         var request = PictureRequest(

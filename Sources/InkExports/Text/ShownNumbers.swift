@@ -15,6 +15,11 @@ package enum Shown {
             + fraction
     }
 
+    /// Without `.0`: `300`, `0.5`.
+    package static func plain(_ value: Double) -> String {
+        value == value.rounded() && value.magnitude < 1e15 ? String(Int(value)) : String(value)
+    }
+
     /// `850 ms`, `3.2 s`, `4:05`, `2:10:07`.
     package static func duration(milliseconds: Double) -> String {
         guard milliseconds.isFinite, milliseconds < 1e12 else { return "-" }

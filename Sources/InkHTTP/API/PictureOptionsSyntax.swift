@@ -7,6 +7,8 @@ enum PictureOptionsSyntax {
         case texts
         case integer(ClosedRange<Int>)
         case number
+        /// A number of pixels, or a text with a unit.
+        case length
         case flag
         case choice([String])
     }
@@ -17,9 +19,9 @@ enum PictureOptionsSyntax {
         ("lossless", .flag), ("progressive", .flag), ("compression", .choice(["deflate", "lzw", "zstd", "none"])),
         ("effort", .choice(["fast", "balanced", "small"])), ("rgb", .flag), ("rgba", .flag), ("background", .text),
         ("no-base", .flag), ("fill", .choice(["suggested"])), ("viewport", .text), ("each-viewport", .flag),
-        ("margin", .number), ("layers", .texts), ("each-layer", .flag), ("dpi", .number), ("bleed", .text),
+        ("margin", .length), ("layers", .texts), ("each-layer", .flag), ("dpi", .number), ("bleed", .text),
         ("tile", .text), ("no-metadata", .flag), ("watermark", .text), ("watermark-anchor", .text),
-        ("watermark-size", .text), ("watermark-opacity", .number), ("watermark-margin", .text),
+        ("watermark-size", .length), ("watermark-opacity", .number), ("watermark-margin", .length),
     ]
 
     private static func kind(_ name: String) throws(Problem) -> Kind {
@@ -45,14 +47,16 @@ enum PictureOptionsSyntax {
                     options.append((name, text))
                 }
             case (.texts, _): throw wrong("a list of texts")
-            case (.text, .string(let text)), (.choice, .string(let text)): options.append((name, text))
+            case (.text, .string(let text)), (.choice, .string(let text)), (.length, .string(let text)):
+                options.append((name, text))
             case (.text, _), (.choice, _): throw wrong("a text")
             case (.integer, _):
                 guard let number = value.wholeNumber else { throw wrong("a whole number") }
                 options.append((name, "\(number)"))
-            case (.number, .integer(let number)): options.append((name, "\(number)"))
-            case (.number, .number(let number)): options.append((name, "\(number)"))
+            case (.number, .integer(let number)), (.length, .integer(let number)): options.append((name, "\(number)"))
+            case (.number, .number(let number)), (.length, .number(let number)): options.append((name, "\(number)"))
             case (.number, _): throw wrong("a number")
+            case (.length, _): throw wrong("a number of pixels or a text such as \"5mm\"")
             }
         }
         return try checked(options)
@@ -67,7 +71,7 @@ enum PictureOptionsSyntax {
                 guard value == "true" || value == "false" else { throw .malformed("\(name) is not true or false") }
                 if value == "true" { options.append((name, "")) }
             case .texts: options += value.split(separator: ",").map { (name, String($0)) }
-            case .text, .choice, .integer, .number: options.append((name, value))
+            case .text, .choice, .integer, .number, .length: options.append((name, value))
             }
         }
         return try checked(options)
@@ -80,7 +84,7 @@ enum PictureOptionsSyntax {
             guard !value.utf8.contains(0) else { throw .malformed("\(name) contains a NUL character") }
             switch try kind(name) {
             case .flag: continue
-            case .text, .texts, .number: if value.isEmpty { throw .malformed("\(name) is empty") }
+            case .text, .texts, .number, .length: if value.isEmpty { throw .malformed("\(name) is empty") }
             case .choice(let choices):
                 guard choices.contains(value) else {
                     throw .malformed("\(name) is not one of \(choices.joined(separator: ", "))")

@@ -82,8 +82,9 @@ extension CommandSyntax {
             "Show what a viewport of the project shows, or a place of its world"),
         .flag("--each-viewport", group: "Picture", "One picture per viewport of the project"),
         .value(
-            "--margin", "N", group: "Picture",
-            "Show everything visible with N canvas pixels on each side (default for infinite canvases: 5%)"),
+            "--margin", "LENGTH", group: "Picture",
+            "Show everything visible with so many canvas pixels on each side, or with a border such as 5mm (default for "
+                + "infinite canvases: 5%)"),
         .value("--fill", "suggested", group: "Picture", "Fill empty template layers with their suggested pattern"),
         .value("--dpi", "N", group: "Picture", "Resolution to write into the file, 1 to 100000 dots per inch"),
         .flag("--rgb", group: "Picture", "Without alpha; flattens on white if the background is not opaque"),
@@ -109,7 +110,8 @@ extension CommandSyntax {
             "--compression", "deflate|lzw|zstd|none", group: "Picture", "Compression of TIFF files (default: deflate)"),
         .value(
             "--bleed", "LENGTH", group: "Picture",
-            "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.125in or 9pt"),
+            "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.3 cm, 0.125in or 9pt"
+        ),
         .value(
             "--tile-size", "128|256|512", group: "Picture",
             "Edge of the tiles of pictures for zooming (SZI, DZI, IIIF), in pixels (default: 256)"),
@@ -132,14 +134,14 @@ extension CommandSyntax {
             "--watermark-anchor", "PLACE", group: "Watermark",
             "Where: top, bottom, left, right, center or two of them, as in top-left (default: bottom-right)"),
         .value(
-            "--watermark-size", "N|P%", group: "Watermark",
-            "Size of the text's font or width of the picture: pixels, or a share of the shorter edge (text) or of the "
+            "--watermark-size", "LENGTH|P%", group: "Watermark",
+            "Size of the text's font or width of the picture: pixels, a length such as 5mm, or a share of the shorter edge (text) or of the "
                 + "width"
         ),
         .value("--watermark-opacity", "N", group: "Watermark", "0 to 1 (default: 0.6)"),
         .value(
-            "--watermark-margin", "N|P%", group: "Watermark",
-            "Distance from the edges: pixels, or a share of width and height (default: 16)"),
+            "--watermark-margin", "LENGTH|P%", group: "Watermark",
+            "Distance from the edges: pixels, a length such as 5mm, or a share of width and height (default: 16)"),
         .values(
             "--font", "FILE", group: "Watermark",
             "Font of texts that name none (default: DejaVu Sans); further ones are for characters that it lacks"),
@@ -154,8 +156,9 @@ extension CommandSyntax {
         A PATH is a project (.ink), a template (.inktemplate folder or .zip), a photo (JPEG, PNG, WebP, TIFF,
         HEIF, AVIF), a folder to search for them (hidden files are skipped), "-" for a project on standard input, or "@list.txt" for a file with one path per
         line. Sizes: 1080p, 2k, 4k, 8k (longest edge 1920, 2048, 4096, 8192 pixels), N (longest edge N pixels),
-        WxH (fits inside), Nx or P% (of the canvas); separate several by commas. Colours: #rgb, #rrggbb,
-        #rrggbbaa, transparent. Placeholders of --name: {name} the file name without its ending, {title} and
+        WxH (fits inside), 210x297mm or 8.5x11in (at --dpi, else at 300), Nx or P% (of the canvas); separate several
+        by commas. Lengths are pixels, or have a unit: px, mm, cm, in, pt. Colours: #rgb, #rrggbb, #rrggbbaa,
+        transparent. Placeholders of --name: {name} the file name without its ending, {title} and
         {id} of the project, {dir} the folder that contains it, {size}, {layer} (with --each-layer), {viewport}
         (with --each-viewport), {n} the number of the picture, {ext} the ending of its format.
         """

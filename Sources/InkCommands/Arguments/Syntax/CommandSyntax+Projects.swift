@@ -20,7 +20,8 @@ extension CommandSyntax {
 
             Writes one project per document, NAME.ink, and one per drawing, WORD-KEY_ID.ink. Canvas and margin are for
             drawings, which have none, and for SVGs with --strokes, which are else as large as they say. What is said of
-            the brush replaces what strokes of documents have.
+            the brush replaces what strokes of documents have. Lengths are canvas pixels, or have a unit (mm, cm, in, pt): an
+            inch has 96.
             """,
         options: [
             .arguments(
@@ -36,15 +37,15 @@ extension CommandSyntax {
             .value(
                 "--anchor", "stamp|canvas",
                 "What the pattern of parallelLines, crossHatch, dots or waves is tied to (default: canvas)"),
-            .value("--size", "N", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
+            .value("--size", "LENGTH", "Width of a brush that is tied to the canvas, canvas pixels (default: 20)"),
             .value("--canvas", "WxH", "Canvas, pixels (default: 2048x2048)"),
-            .value("--margin", "N", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
+            .value("--margin", "LENGTH", "Free border, canvas pixels (default: a sixteenth of the shorter edge)"),
             .value(
                 "--color", "COLOR",
                 "Brush colour, #rgb or #rrggbb (default: the document's or the preset's, else #000000)"),
-            .value("--spacing", "N", "Brush spacing, canvas pixels (default: 6, or the preset's)"),
+            .value("--spacing", "LENGTH", "Brush spacing, canvas pixels (default: 6, or the preset's)"),
             .value(
-                "--line-width", "N",
+                "--line-width", "LENGTH",
                 "Brush line width, canvas pixels (default: 8 for solid, else 1, or the preset's)"),
             .value("--if-exists", "fail|overwrite", "What to do if a project exists (default: fail)"),
             .value("--limits", "FILE", "JSON file with limits that replace the default ones"),
