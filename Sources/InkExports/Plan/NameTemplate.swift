@@ -13,7 +13,7 @@ package enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
     case size
     case layer
     case viewport
-    /// The picture's number in the run, from 1; the same for all files of a picture.
+    /// The picture's number in the run, from 1; the same for all files of a picture. `{n:03}` has at least three digits.
     case number = "n"
     /// The usual ending of the file's format, without the dot.
     case ext
@@ -31,7 +31,8 @@ package enum NamePlaceholder: String, Hashable, Sendable, CaseIterable {
 package struct NameTemplate: Hashable, Sendable {
     private enum Piece: Hashable, Sendable {
         case literal(String)
-        case placeholder(NamePlaceholder)
+        /// - Parameter digits: to which a number is padded with zeros; nil: as it is.
+        case placeholder(NamePlaceholder, digits: Int?)
     }
 
     /// Longest value that is put into a name, bytes of UTF-8.
@@ -39,6 +40,8 @@ package struct NameTemplate: Hashable, Sendable {
     /// Longest part of a path that comes out, bytes: 255 is what Linux file systems take, and the temporary file
     /// beside the picture has a longer name.
     static let componentBytesMax = 235
+    /// Most digits to which a number is padded.
+    static let digitsMax = 9
 
     let text: String
     private let pieces: [Piece]
@@ -79,7 +82,7 @@ package struct NameTemplate: Hashable, Sendable {
         let path = pieces.map { piece in
             switch piece {
             case .literal(let text): text
-            case .placeholder(let placeholder): Self.safe(value(placeholder))
+            case .placeholder(let placeholder, let digits): Self.safe(Self.padded(value(placeholder), to: digits))
             }
         }.joined()
         for part in path.split(separator: "/") {
@@ -92,6 +95,10 @@ package struct NameTemplate: Hashable, Sendable {
 
     /// A value that can stand inside a file name: no separators, no control characters, no `..`, no dot in front, not
     /// empty, and at most `valueBytesMax` bytes, cut between characters.
+    private static func padded(_ number: String, to digits: Int?) -> String {
+        String(repeating: "0", count: max(0, (digits ?? 0) - number.utf8.count)) + number
+    }
+
     package static func safe(_ value: String) -> String {
         var scalars = String.UnicodeScalarView()
         var byteCount = 0
@@ -109,6 +116,21 @@ package struct NameTemplate: Hashable, Sendable {
 
     private static func parse(_ text: String) throws(ExportError) -> [Piece] {
         var pieces: [Piece] = []
+    /// The digits of `03`, which stands behind the colon of `{n:03}`.
+    private static func digits(_ format: String, _ placeholder: NamePlaceholder) throws(ExportError) -> Int {
+        let shown = "{\(placeholder.rawValue):\(format)}"
+        guard placeholder == .number else {
+            throw .usage("--name: \(shown): only {n} is a number that can have a number of digits, as in {n:03}")
+        }
+        guard format.hasPrefix("0"), let digits = Int(format), (1...digitsMax).contains(digits), format.utf8.count == 2
+        else {
+            throw .usage(
+                "--name: \(shown) is unknown; {n:03} pads the number with zeros to three digits, up to {n:0\(digitsMax)}"
+            )
+        }
+        return digits
+    }
+
         var rest = text[...]
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
@@ -116,11 +138,14 @@ package struct NameTemplate: Hashable, Sendable {
             }
             if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
             let word = String(rest[rest.index(after: open)..<close])
-            guard let placeholder = NamePlaceholder(rawValue: word) else {
-                let known = NamePlaceholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-                throw .usage("--name: {\(word)} is unknown; choose from \(known)")
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let placeholder = NamePlaceholder(rawValue: parts[0]) else {
+                let all = NamePlaceholder.allCases.map(\.rawValue)
+                let known = all.map { "{\($0)}" }.joined(separator: ", ")
+                throw .usage(
+                    "--name: {\(word)} is unknown\(didYouMean(parts[0], among: all)); choose from \(known)")
             }
-            pieces.append(.placeholder(placeholder))
+            pieces.append(.placeholder(placeholder, digits: try parts.count > 1 ? digits(parts[1], placeholder) : nil))
             rest = rest[rest.index(after: close)...]
         }
         if !rest.isEmpty { pieces.append(.literal(String(rest))) }
