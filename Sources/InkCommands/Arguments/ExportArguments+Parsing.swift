@@ -14,10 +14,9 @@ extension ExportArguments {
         try Self.refuseMisplaced(paths, parsed)
         var output = parsed.value("output")
         if output?.isEmpty == true { throw .usage("--output is empty") }
-        // In other programs it means standard output, which cannot contain several pictures.
-        if output == "-" {
-            throw .usage("--output: pictures cannot go to standard output (write ./- for a folder named -)")
-        }
+        let isStandardOutput = output == "-"
+        // Where the picture is made before it is printed is the command's choice.
+        if isStandardOutput { output = nil }
         output = try output.map { path throws(CommandError) in try OutputPlace.pictures(path, option: "-o") }
         // A plot has the size of its page.
         let standardSize = parsed.isGiven("plot") ? ExportSize("1x") : nil
@@ -41,6 +40,7 @@ extension ExportArguments {
         }
         if codecs.count > 1, parsed.isGiven("name"), !name.placeholders.contains(.ext) {
             throw .usage("--name: several formats need {ext} in the name, as in {name}.{ext}")
+        if isStandardOutput { try Self.refuseWithStandardOutput(parsed, codecs) }
         }
         var options = try Self.options(parsed, codecs)
         options.view = try Self.view(parsed)
@@ -57,12 +57,13 @@ extension ExportArguments {
         bytesMax = try Self.bytesMax(parsed)
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
+        self.isStandardOutput = isStandardOutput
         takesMerged = parsed.isGiven("flattened")
         if let text = parsed.value("brush") { brush = BrushChange(type: try TextValue.brushType(text)) }
         photos.isWanted = parsed.isGiven("photos")
         photos.output = output
-        outputMargin = try Self.outputMargin(parsed)
-        photos.needsOutput = parsed.name == "export"
+        photos.needsOutput = parsed.name == "export" && !isStandardOutput
+        takesDocuments = parsed.isGiven("documents")
         keepsOwnSizes = !parsed.isGiven("size")
         let names = [output, parsed.value("name")].compactMap(\.self)
         // A book has pages of photos too, and these are PDF files.
@@ -76,6 +77,29 @@ extension ExportArguments {
     private static let optionsWithoutWatch = [
         "dry-run", "fail-fast", "from-report", "pdf-book", "sheet", "contact-sheet",
     ]
+    /// Options that need a name of the picture, or standard output for themselves.
+    private static let optionsWithoutStandardOutput = [
+        "name", "json", "report", "dry-run", "watch", "pdf-book", "sheet", "contact-sheet",
+    ]
+
+    /// - Throws: `usage` if more than one file would go to standard output, or something else than a file.
+    private static func refuseWithStandardOutput(
+        _ parsed: ParsedCommand, _ codecs: [any PictureCodec]
+    ) throws(CommandError) {
+        for option in optionsWithoutStandardOutput where parsed.isGiven(option) {
+            throw .usage(
+                "-o - and --\(option) cannot be used together: standard output is the picture itself; write to a file with -o FILE"
+            )
+        }
+        if codecs.count > 1 {
+            throw .usage("-o -: standard output takes one picture, but there are \(codecs.count) formats; choose one")
+        }
+        if let folder = codecs.first(where: \.isFolder) {
+            throw .usage(
+                "-o -: \(folder.name) is a folder of files, which standard output cannot be; use -o FOLDER, or szi")
+        }
+    }
+
 
     /// Adapts the arguments to `--watch`.
     /// - Throws: `usage` if they do not fit.

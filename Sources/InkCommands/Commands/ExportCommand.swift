@@ -14,7 +14,9 @@ struct ExportCommand {
     private let arguments: ExportArguments
 
     /// - Throws: `usage`, `configuration` before anything is touched.
-    private init(_ given: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
+    private init(
+        _ given: ParsedCommand, _ environment: CommandEnvironment, _ folder: String?
+    ) throws(CommandError) {
         let clock = Stopwatch()
         self.environment = environment
         let repeated = try Self.repeated(given)
@@ -29,7 +31,7 @@ struct ExportCommand {
         } else {
             parsed = given
         }
-        let arguments: ExportArguments
+        var arguments: ExportArguments
         if let repeated, repeated.inputs.isEmpty {
             // Nothing to repeat is not an error; the arguments only have to be well formed.
             let stand = parsed.overridden(by: ParsedCommand(name: "export", values: ["PATH": ["-"]]))
@@ -37,6 +39,7 @@ struct ExportCommand {
         } else {
             arguments = try ExportArguments(parsed)
         }
+        if let folder { arguments.output = folder + "/" }
         self.arguments = arguments
         run = arguments.run
         shown = try ShownArguments(parsed)
@@ -87,7 +90,23 @@ struct ExportCommand {
     }
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
-        let command = try ExportCommand(parsed, environment)
+        guard parsed.value("output") == "-" else { return try run(parsed, environment, folder: nil) }
+        if environment.console.isOutputTerminal() {
+            throw .usage(
+                "-o -: standard output is a terminal; send it to a file or a program, as in: ink export ... -o - > FILE"
+            )
+        }
+        // Some formats are not written from front to back, so the picture is made before it is printed.
+        let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-export") }
+        defer { TemporaryFolder.remove(folder) }
+        return try run(parsed, environment, folder: folder)
+    }
+
+    /// - Parameter folder: where a picture for standard output is made.
+    private static func run(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment, folder: String?
+    ) throws(CommandError) -> ExitCode {
+        let command = try ExportCommand(parsed, environment, folder)
         if command.parsed.isGiven("watch") { return try command.watch() }
         if environment.handlesSignals {
             let control = command.control
@@ -97,7 +116,16 @@ struct ExportCommand {
                 control.stop(signal)
             }
         }
-        return try command.report(try command.exports.execute())
+        let finished = try command.exports.execute()
+        return try folder == nil ? command.report(finished) : command.printPicture(finished)
+    }
+
+    /// The picture to standard output, without a summary.
+    private func printPicture(_ finished: FinishedExports) throws(CommandError) -> ExitCode {
+        if finished.exitCode == .done, let path = finished.records.first?.output {
+            try environment.console.printFile(path)
+        }
+        return finished.exitCode
     }
 
     /// Exports until interrupted.
@@ -141,7 +169,7 @@ struct ExportCommand {
             if shown.printsJSON {
                 try environment.console.print(report.json.text())
             } else if !shown.isQuiet {
-                try environment.console.print(report.summary.text(finished.records))
+                try environment.console.printText(report.summary.text(finished.records))
             }
         } catch {
             // Nothing can be shown on a closed terminal.

@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import InkEngine
 import InkExports
+import InkSystem
 
 /// Where a command's text goes; tests replace it.
 struct Console: Sendable {
@@ -13,6 +14,8 @@ struct Console: Sendable {
     var terminalSize: @Sendable () -> (columns: Int, rows: Int)?
     /// Columns and rows of the terminal at standard output.
     var outputSize: @Sendable () -> (columns: Int, rows: Int)? = { nil }
+    /// Whether standard output is a terminal, of any kind.
+    var isOutputTerminal: @Sendable () -> Bool = { false }
     /// The temporary lines at the end of the terminal.
     let live = LiveLines()
     private let errors = ErrorGroups()
@@ -21,7 +24,8 @@ struct Console: Sendable {
     static let process = Console(
         writeOutput: { writeAll($0, to: STDOUT_FILENO) },
         writeError: { _ = writeAll($0, to: STDERR_FILENO) },
-        terminalSize: { size(of: STDERR_FILENO) }, outputSize: { size(of: STDOUT_FILENO) })
+        terminalSize: { size(of: STDERR_FILENO) }, outputSize: { size(of: STDOUT_FILENO) },
+        isOutputTerminal: { isatty(STDOUT_FILENO) == 1 })
 
     /// Also nil for a terminal that cannot move its cursor: without a name, or named dumb.
     private static func size(of file: Int32) -> (columns: Int, rows: Int)? {
@@ -34,6 +38,37 @@ struct Console: Sendable {
     /// One line to standard output.
     /// - Throws: `outputClosed` when the reader is gone, `io`.
     func print(_ line: String) throws(CommandError) { try draw(line + "\n") }
+
+    /// Lines to standard output for people, with names of either direction isolated on a terminal.
+    /// - Throws: `outputClosed` when the reader is gone, `io`.
+    func printText(_ text: String) throws(CommandError) {
+        try print(outputSize() == nil ? text : text.isolatingDirections())
+    }
+
+    /// Copies a file to the process's standard output.
+    /// - Throws: `outputClosed` when the reader is gone, `io`.
+    func printFile(_ path: String) throws(CommandError) {
+        clearLive()
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+            var bytes = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = try file.read(into: &bytes)
+                if count == 0 { return }
+                errno = 0
+                guard Self.writeAll(bytes[..<count], to: STDOUT_FILENO) else {
+                    if errno == EPIPE { throw SystemFailure(operation: "write", errno: EPIPE) }
+                    throw SystemFailure(operation: "write", errno: errno == 0 ? EIO : errno)
+                }
+            }
+        } catch {
+            if error.operation == "write", error.errno == EPIPE { throw .outputClosed }
+            throw .engine(
+                .io(
+                    path: error.operation == "write" ? "standard output" : path, operation: error.operation,
+                    errno: error.errno))
+        }
+    }
 
     /// Text to standard output as it is.
     /// - Throws: `outputClosed` when the reader is gone, `io`.
@@ -119,8 +154,10 @@ struct Console: Sendable {
         }
     }
 
-    private static func writeAll(_ text: String, to file: Int32) -> Bool {
-        var bytes = Array(text.utf8)[...]
+    private static func writeAll(_ text: String, to file: Int32) -> Bool { writeAll(Array(text.utf8)[...], to: file) }
+
+    private static func writeAll(_ bytes: ArraySlice<UInt8>, to file: Int32) -> Bool {
+        var bytes = bytes
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             if written < 0 {

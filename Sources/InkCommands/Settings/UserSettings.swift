@@ -103,7 +103,8 @@ enum UserSettings {
         case "fail-fast": given.isGiven("keep-going")
         case "workers": given.isGiven("broker")
         case "name":
-            given.isGiven("each-layer") || isFile(given.value("output")) || given.isGiven("format")
+            given.isGiven("each-layer") || given.value("output") == "-" || isFile(given.value("output"))
+                || given.isGiven("format")
                 || given.name == "submit" && !given.isGiven("into")
         case "format": isFile(given.value("output")) || given.isGiven("name") || given.isGiven("vector")
         case "presets", "strict": given.isGiven("shared")

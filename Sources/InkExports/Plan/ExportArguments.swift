@@ -60,6 +60,8 @@ package struct RunArguments: Hashable, Sendable {
 package struct ExportArguments: Hashable, Sendable {
     package var paths: [String]
     package var output: String?
+    /// Whether the one picture of the run is for standard output; `output` is then a folder where it is made.
+    package var isStandardOutput = false
     package var sizes: [ExportSize]
     package var name: NameTemplate
     /// Without layers and digests, and the view where each viewport is wanted: each picture has these of its own. Its

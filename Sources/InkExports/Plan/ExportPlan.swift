@@ -201,6 +201,11 @@ package struct ExportPlan: Sendable {
         if let outputFile, pictures.count > 1 {
             throw .usage("\(outputFile) is one file, but there are \(pictures.count) pictures; name a folder")
         }
+        if arguments.isStandardOutput, pictures.count > 1 {
+            throw .usage(
+                "-o -: standard output takes one picture, but there are \(pictures.count); choose one, as with --viewport, or "
+                    + "name a folder (-o DIR)")
+        }
         if let resolve { try refuseCollisions(inputs, resolve) }
     }
 

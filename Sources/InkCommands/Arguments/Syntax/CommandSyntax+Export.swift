@@ -24,7 +24,7 @@ extension CommandSyntax {
             .value(
                 "-o,--output", "DIR|FILE",
                 "Where to write: a file if it ends like a picture (.png) and there is one picture, else a folder, created if "
-                    + "missing (default: next to each project)"),
+                    + "missing; - for one picture to standard output (default: next to each project)"),
             .value(
                 "--name", "TEMPLATE",
                 "File names (default: {name}-{size}.{ext}; {name}-{layer}-{size}.{ext} with --each-layer)"),
