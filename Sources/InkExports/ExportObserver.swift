@@ -10,8 +10,8 @@ package protocol ExportObserver: Sendable {
     func warning(_ text: String)
     /// A remark on the pictures of the run, such as that all of them lack something.
     func remark(_ text: String)
-    /// The number of files in searched folders that do not have a project's name.
-    func skipped(otherFiles: Int)
+    /// The files in searched folders that are not taken, if there are any.
+    func skipped(_ files: SkippedFiles)
     /// The number of pictures in the run.
     func began(pictures: Int)
     /// A project has been read with these warnings; not called without warnings.

@@ -84,6 +84,7 @@ package struct Exports {
     /// The plan of a run.
     package struct Planned: Sendable {
         package var inputs: [ExportInput]
+        package var skipped: SkippedFiles
         package var plan: ExportPlan
         /// The records of projects that could not be planned.
         package var failed: [ExportRecord]
@@ -119,7 +120,8 @@ package struct Exports {
         if repeated?.isPart != true, let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
             try check(try contact.get())
         }
-        return Planned(inputs: found.inputs, plan: plan, failed: failed, policy: policy, opener: opener)
+        return Planned(
+            inputs: found.inputs, skipped: found.skipped, plan: plan, failed: failed, policy: policy, opener: opener)
     }
 
     /// - Throws: `unavailable` where this process lacks what a format needs. Elsewhere it is the workers that need it.
@@ -184,6 +186,7 @@ package struct Exports {
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
         finished.otherFailures = [writeBook(finished), writeSheet(finished), writeContactSheet(finished)]
             .compactMap(\.self)
+        finished.skipped = planned.skipped
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
         // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes, and
         // results of tiles may still be on their way to the disk.

@@ -374,17 +374,36 @@ struct ExportCommandTests {
         #expect(farm.requests.count <= 3, "more projects were in flight than allowed")
     }
 
-    @Test("Other files in a searched folder are said, unless told to be quiet")
-    func otherFiles() {
+    @Test("Skipped files of a search are counted by kind, and listed with reasons by --dry-run, -v and reports")
+    func skippedFiles() throws {
         let folder = ScratchFolder()
         for name in ["b.ink", "z.txt", "sub/c.png", ".hidden/d.txt", ".e"] { folder.file(name) }
-        let trial = CommandTrial()
-        #expect(trial.run(["export", folder.path, "--dry-run"]) == .done)
-        #expect(
-            trial.transcript.error
-                == "ink: 2 other files were skipped, which are neither projects nor documents that are read\n")
+        let listed = """
+            ink: skipped \(folder("z.txt")): neither a project nor a document that ink reads
+            ink: skipped \(folder("sub/c.png")): a picture that may belong to a project; name it, or give --photos
+
+            """
+        let counts = [
+            "ink: 1 picture was skipped, which may belong to the projects: name it, or give --photos",
+            "ink: 1 other file was skipped: it is neither a project nor a document that ink reads",
+        ]
+        let plain = CommandTrial()
+        #expect(plain.run(["export", folder.path, "-o", folder("out")]) == .done)
+        #expect(plain.transcript.error == counts.map { $0 + " (-v lists them)\n" }.joined())
+        for option in ["--dry-run", "-v"] {
+            let trial = CommandTrial()
+            #expect(trial.run(["export", folder.path, "-o", folder("out2"), option]) == .done)
+            #expect(trial.transcript.error == listed + counts.map { $0 + "\n" }.joined())
+        }
         let quiet = CommandTrial()
         #expect(quiet.run(["export", folder.path, "--dry-run", "-q"]) == .done)
         #expect(quiet.transcript.error.isEmpty)
     }
 }
+        let json = CommandTrial()
+        #expect(json.run(["export", folder.path, "-o", folder("out4"), "--json", "-q"]) == .done)
+        let report = try JSONReader.read(Array(json.transcript.output.utf8))
+        #expect(report["skippedFileCount"]?.integer == 2)
+        let files = report["skippedFiles"]?.array ?? []
+        #expect(files.map { $0["kind"]?.string } == ["other", "photo"])
+        #expect(files.first?["path"]?.string == folder("z.txt"))

@@ -21,7 +21,7 @@ import Testing
         func error(_ text: String) { keep("error: \(text)") }
         func warning(_ text: String) { keep("warning: \(text)") }
         func remark(_ text: String) { keep("remark: \(text)") }
-        func skipped(otherFiles: Int) { keep("skipped \(otherFiles)") }
+        func skipped(_ files: SkippedFiles) { keep("skipped \(files.count)") }
         func began(pictures: Int) { keep("began \(pictures)") }
         func hasRead(_ name: String, _ warnings: [ReadingWarning]) { keep("read with \(warnings.count) warnings") }
         func planned(_ picture: PictureRequest) throws(ExportError) { keep("planned \(picture.size)") }

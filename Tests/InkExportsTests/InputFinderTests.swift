@@ -31,17 +31,55 @@ struct InputFinderTests {
         #expect(failures.isEmpty)
     }
 
-    @Test("Other files in a searched folder are counted")
-    func otherFiles() throws {
+    @Test("Skipped files of a search are told apart, with the reason of each")
+    func skippedFiles() throws {
+        func skipped(_ folder: ScratchFolder, documents: Bool = false, photos: Bool = false) throws -> SkippedFiles {
+            var search = PhotoSearch()
+            search.isWanted = photos
+            search.needsOutput = false
+            var found = SkippedFiles()
+            _ = try InputFinder.find(
+                [folder.path], photos: search, takesDocuments: documents, onSkipped: { found = $0 })
+            return found
+        }
         let folder = ScratchFolder()
         for name in ["b.ink", "z.txt", "sub/c.png", ".hidden/d.txt", ".e"] { folder.file(name) }
+        folder.file("sub/pen.svc", "1\n1 2 3 1 5 6 7\n")
+        folder.file("pen.csv", "idx,SPLINE_X,SPLINE_Y\n")
+        folder.file("other.csv", "a,b\n")
+        folder.file("old.bin", "gimp xcf file")
+        let all = try skipped(folder)
+        #expect(
+            all.listed.map { "\($0.path.dropFirst(folder.path.count + 1)) \($0.kind)" } == [
+                "old.bin other", "other.csv other", "pen.csv document", "sub/pen.svc document", "z.txt other",
+                "sub/c.png photo",
+            ])
+        #expect(all.listed[0].reason == "a GIMP picture (XCF), which ink does not read")
+        #expect(
+            all.summary == [
+                "2 documents of other programs were skipped: name them, or give --documents",
+                "1 picture was skipped, which may belong to the projects: name it, or give --photos",
+                "3 other files were skipped: they are neither projects nor documents that ink reads",
+            ])
+        let taken = try skipped(folder, documents: true, photos: true)
+        #expect(taken.summary == [all.summary[2]])
         let withTemplate = ScratchFolder()
         for name in ["z.txt", "t.inktemplate/base.png", "t.inktemplate/notes.txt"] { withTemplate.file(name) }
-        var count = 0
-        _ = try InputFinder.find([withTemplate.path]) { count = $0 }
-        #expect(count == 1)
-        _ = try InputFinder.find([folder.path]) { count = $0 }
-        #expect(count == 2)
+        #expect(try skipped(withTemplate).count == 1)
+    }
+
+    @Test("A folder of documents whose names do not say so asks for --documents")
+    func folderOfDocuments() throws {
+        let folder = ScratchFolder()
+        folder.file("pen.svc", "1\n1 2 3 1 5 6 7\n")
+        let found = try InputFinder.find([folder.path])
+        guard case .failure(_, let error)? = found.first else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(
+            error.description.hasSuffix("but 1 document of other programs; give --documents to export it"), "\(error)")
+        #expect(try InputFinder.find([folder.path], takesDocuments: true).count == 1)
     }
 
     @Test func linksInCirclesEnd() throws {

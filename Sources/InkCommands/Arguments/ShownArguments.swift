@@ -4,6 +4,8 @@ import InkExports
 struct ShownArguments: Hashable, Sendable {
     var isQuiet = false
     var printsJSON = false
+    /// Whether more is told than most want to know.
+    var isVerbose = false
     var progress = ProgressStyle.auto
 
     init(isQuiet: Bool = false) { self.isQuiet = isQuiet }
@@ -12,6 +14,8 @@ struct ShownArguments: Hashable, Sendable {
     init(_ parsed: ParsedCommand) throws(CommandError) {
         isQuiet = parsed.isGiven("quiet")
         printsJSON = parsed.isGiven("json")
+        isVerbose = parsed.isGiven("verbose")
+        if isQuiet, isVerbose { throw .usage("--quiet and --verbose cannot be used together") }
         progress = try ProgressStyle.read(parsed)
     }
 }

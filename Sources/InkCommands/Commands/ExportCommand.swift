@@ -48,7 +48,8 @@ struct ExportCommand {
         var exports = try Exports(
             arguments, repeating: repeated, limits: limits, environment: environment.exports,
             remote: remote.map { Exports.Remote($0, environment.connect) },
-            observer: ConsoleObserver(environment.console, shown), control: control, clock: clock)
+            observer: ConsoleObserver(environment.console, shown, listsSkipped: shown.isVerbose || run.isDryRun),
+            control: control, clock: clock)
         exports.endsWithProcess = environment.endsWithCommand
         self.exports = exports
     }

@@ -7,11 +7,14 @@ import Synchronization
 final class ConsoleObserver: ExportObserver {
     private let console: Console
     private let shown: ShownArguments
+    /// Whether files that a search has skipped are listed.
+    private let listsSkipped: Bool
     private let progress: Mutex<ProgressDisplay>
 
-    init(_ console: Console, _ shown: ShownArguments) {
+    init(_ console: Console, _ shown: ShownArguments, listsSkipped: Bool = false) {
         self.console = console
         self.shown = shown
+        self.listsSkipped = listsSkipped
         progress = Mutex(ProgressDisplay(console: console, total: 0, style: shown.progress))
     }
 
@@ -23,10 +26,16 @@ final class ConsoleObserver: ExportObserver {
         if !shown.isQuiet { console.warning(text) }
     }
 
-    func skipped(otherFiles count: Int) {
+    func skipped(_ files: SkippedFiles) {
         if shown.isQuiet { return }
-        let files = count == 1 ? "1 other file was" : "\(count) other files were"
-        console.note("\(files) skipped, which are neither projects nor documents that are read")
+        let isListed = listsSkipped || shown.isVerbose
+        if isListed {
+            for file in files.listed { console.note("skipped \(file.path): \(file.reason)") }
+            if files.count > files.listed.count {
+                console.note("\(files.count - files.listed.count) more skipped files are not listed")
+            }
+        }
+        for line in files.summary { console.note(isListed ? line : "\(line) (-v lists them)") }
     }
 
     func began(pictures: Int) {

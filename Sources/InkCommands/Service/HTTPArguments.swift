@@ -173,7 +173,7 @@ private struct FailureCollector: ExportObserver {
     func error(_ text: String) {}
     func warning(_ text: String) {}
     func remark(_ text: String) {}
-    func skipped(otherFiles: Int) {}
+    func skipped(_ files: SkippedFiles) {}
     func began(pictures: Int) {}
     func hasRead(_ name: String, _ warnings: [ReadingWarning]) {}
     func planned(_ picture: PictureRequest) throws(ExportError) {}

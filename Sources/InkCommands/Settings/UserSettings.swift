@@ -101,6 +101,7 @@ enum UserSettings {
         case "rgba": given.isGiven("rgb")
         case "quality": given.isGiven("lossless")
         case "fail-fast": given.isGiven("keep-going")
+        case "quiet": given.isGiven("verbose")
         case "workers": given.isGiven("broker")
         case "name":
             given.isGiven("each-layer") || given.value("output") == "-" || isFile(given.value("output"))

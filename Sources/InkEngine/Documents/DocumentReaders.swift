@@ -38,6 +38,15 @@ public enum DocumentReaders {
         PhotoDocument().recognizes(DocumentHead(.file(bytes), name: ""))
     }
 
+    /// Whether a file is a document of another program that has pictures of its own, other than a photo, by its name and its
+    /// first bytes.
+    ///
+    /// - Parameter bytes: at least 64 KiB, unless the file is shorter.
+    public static func isForeignDocument(_ bytes: [UInt8], name: String) -> Bool {
+        let reader = reader(of: DocumentHead(.file(bytes), name: name))
+        return !reader.isProject && !reader.isImported && !(reader is PhotoDocument)
+    }
+
     /// Endings of the folders that a search takes as one document each.
     public static let folderEndings = all.flatMap(\.folderEndings)
 

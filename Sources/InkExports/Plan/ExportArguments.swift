@@ -87,6 +87,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var outputMargin: Double?
     /// What a search through folders does with photos.
     package var photos = PhotoSearch()
+    /// Whether a search also takes documents of other programs whose endings are those of other files too.
+    package var takesDocuments = false
     /// Whether pictures that are made of documents with a size in pixels have that size.
     package var keepsOwnSizes = false
     /// Whether pictures that are made of photos have the photo's format.

@@ -7,6 +7,8 @@ package struct FoundProjects {
     /// By input; present if planning needs them and the project could be read.
     package private(set) var outlines: [Int: ProjectOutline] = [:]
     package private(set) var failures: [(input: ExportInput, failure: PictureFailure)] = []
+    /// Files in searched folders that are not among the inputs.
+    package private(set) var skipped = SkippedFiles()
     private let arguments: ExportArguments
     private let observer: any ExportObserver
 
@@ -19,9 +21,10 @@ package struct FoundProjects {
         if let known {
             inputs = known
         } else {
-            var otherCount = 0
-            let found = try InputFinder.find(arguments.paths, photos: arguments.photos) { otherCount = $0 }
-            if otherCount > 0 { observer.skipped(otherFiles: otherCount) }
+            let found = try InputFinder.find(
+                arguments.paths, photos: arguments.photos, takesDocuments: arguments.takesDocuments,
+                onSkipped: { skipped = $0 })
+            if !skipped.isEmpty { observer.skipped(skipped) }
             for item in found {
                 switch item {
                 case .input(let input):

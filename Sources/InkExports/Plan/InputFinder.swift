@@ -26,9 +26,9 @@ package struct InputFinder {
     private var found: [FoundInput] = []
     /// Folders that have been searched, so that links back to them are not followed.
     private var searched: Set<FileStatus.Identity> = []
-    /// The number of files in searched folders that do not have a project's name.
-    private var otherCount = 0
+    private var skipped = SkippedFiles()
     private let photos: PhotoSearch
+    private let takesDocuments: Bool
     /// Of the folder where pictures go: it is not searched for photos.
     private let output: FileStatus.Identity?
     /// What the present search has found of projects, and of photos that are taken if there are none.
@@ -36,8 +36,9 @@ package struct InputFinder {
     private var waitingPhotos: [ExportInput] = []
     private let onFolder: (String) -> Void
 
-    private init(_ photos: PhotoSearch, onFolder: @escaping (String) -> Void) {
+    private init(_ photos: PhotoSearch, _ takesDocuments: Bool, onFolder: @escaping (String) -> Void) {
         self.photos = photos
+        self.takesDocuments = takesDocuments
         self.onFolder = onFolder
         // What cannot be looked at is not searched either.
         output = photos.output.flatMap { try? FileSystem.status($0) }?.identity
@@ -49,13 +50,15 @@ package struct InputFinder {
     /// folder without any project or photo is a failure.
     ///
     /// - Parameter photos: when photos are taken.
-    /// - Parameter onOthers: gets the number of files in searched folders that do not have a project's name.
+    /// - Parameter takesDocuments: whether documents are taken whose names do not say what they are.
+    /// - Parameter onSkipped: gets the files in searched folders that are not taken, if there are any.
     /// - Parameter onFolder: gets each folder just before it is searched.
     package static func find(
-        _ paths: [String], photos: PhotoSearch = PhotoSearch(), onOthers: (Int) -> Void = { _ in },
+        _ paths: [String], photos: PhotoSearch = PhotoSearch(), takesDocuments: Bool = false,
+        onSkipped: (SkippedFiles) -> Void = { _ in },
         onFolder: @escaping (String) -> Void = { _ in }
     ) throws(ExportError) -> [FoundInput] {
-        var finder = InputFinder(photos, onFolder: onFolder)
+        var finder = InputFinder(photos, takesDocuments, onFolder: onFolder)
         for path in paths {
             if path.hasPrefix("@") {
                 for line in try listed(String(path.dropFirst())) { try finder.add(line) }
@@ -63,7 +66,7 @@ package struct InputFinder {
                 try finder.add(path)
             }
         }
-        onOthers(finder.otherCount)
+        if !finder.skipped.isEmpty { onSkipped(finder.skipped) }
         return finder.found
     }
 
@@ -104,14 +107,31 @@ package struct InputFinder {
             try append(.input(ExportInput(path: path)))
             return
         }
-        let before = found.count
+        let (before, documentsBefore) = (found.count, skipped.count(.document))
         (projectCount, waitingPhotos) = (0, [])
         try search(path, tree: [])
         if photos.isWanted || projectCount == 0 && !photos.isOnlyIfWanted { try takePhotos(of: path) }
+        for photo in waitingPhotos { skipped.add(photo.path, .photo) }
         if found.count == before, !photos.isOnlyIfWanted {
-            let reason = "the folder contains no project (\(DocumentReaders.shownEndings)), or only ones already listed"
-            found.append(.failure(path, .badInput(Place(file: path), reason: reason)))
+            found.append(
+                .failure(
+                    path,
+                    .badInput(
+                        Place(file: path), reason: nothingFound(documents: skipped.count(.document) - documentsBefore)))
+            )
         }
+    }
+
+    /// Why a folder gives no pictures, and what would.
+    private func nothingFound(documents: Int) -> String {
+        if documents > 0 {
+            return
+                "the folder contains no project, but \(documents) \(documents == 1 ? "document" : "documents") of other "
+                + "programs; give --documents to export \(documents == 1 ? "it" : "them")"
+        }
+        return
+            "the folder contains no project, document or photo that ink exports (\(DocumentReaders.shownEndings)), or only "
+            + "ones already listed; -v lists what it contains"
     }
 
     private mutating func takePhotos(of folder: String) throws(ExportError) {
@@ -122,7 +142,6 @@ package struct InputFinder {
         if photos.needsOutput, isInside ?? (photos.output == nil) {
             throw .usage("\(folder) holds photos, and their pictures would lie among them; use -o with another folder")
         }
-        otherCount -= waitingPhotos.count
         for photo in waitingPhotos { try append(.input(photo)) }
         waitingPhotos = []
     }
@@ -167,13 +186,35 @@ package struct InputFinder {
         } else if isFolder {
             try search(path, tree: tree + [name])
         } else {
-            otherCount += 1
-            let input = ExportInput(path: path, tree: tree)
-            if input.isPhoto, !path.hasEnding(".svg") || !Self.isOwnPicture(path), waitingPhotos.count < Self.inputsMax
-            {
-                waitingPhotos.append(input)
-            }
+            try visitOther(ExportInput(path: path, tree: tree), isNamedAsProject: isNamedAsProject)
         }
+    }
+
+    /// A file whose name is not that of a project or document.
+    private mutating func visitOther(_ input: ExportInput, isNamedAsProject: Bool) throws(ExportError) {
+        let path = input.path
+        if isNamedAsProject || path.hasEnding(".svg") && Self.isOwnPicture(path) {
+            skipped.add(path, .ownPicture)
+        } else if input.isPhoto, waitingPhotos.count < Self.inputsMax {
+            waitingPhotos.append(input)
+        } else if let head = FileSystem.beginning(of: path, byteCount: 1 << 16) {
+            if !DocumentReaders.isForeignDocument(head, name: path) {
+                skipped.add(path, .other, reason: ForeignFormat.name(of: head).map { "\($0), which ink does not read" })
+            } else if takesDocuments {
+                projectCount += 1
+                try append(.input(input))
+            } else {
+                skipped.add(path, .document)
+            }
+        } else {
+            skipped.add(path, .other)
+        }
+    }
+
+    /// Whether a file is a document of another program by its content, whatever its name.
+    static func isDocument(_ path: String) -> Bool {
+        FileSystem.beginning(of: path, byteCount: 1 << 16).map { DocumentReaders.isForeignDocument($0, name: path) }
+            ?? false
     }
 
     /// Whether a file that could be a document is a picture that this program has made, which a search leaves alone.

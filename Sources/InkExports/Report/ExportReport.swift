@@ -11,6 +11,7 @@ package struct ExportReport: Sendable {
 
     package var records: [ExportRecord]
     package var summary: ExportSummary
+    package var skipped: SkippedFiles
     /// The options that `--from-report` takes over.
     package var options: [(name: String, values: [String])]
     /// The folder that relative paths in the report refer to.
@@ -27,6 +28,7 @@ package struct ExportReport: Sendable {
     /// - Parameter options: by name, what `--from-report` needs to repeat the run.
     package init(_ finished: FinishedExports, options: [String: [String]]) {
         records = finished.records
+        skipped = finished.skipped
         summary = ExportSummary(finished.records, milliseconds: finished.milliseconds)
         self.options = options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         folder = FileSystem.currentFolder()
@@ -50,6 +52,7 @@ package struct ExportReport: Sendable {
             ("options", .object(options.map { ($0.name, .array($0.values.map { .string($0) })) })),
             ("summary", summaryJSON),
             ("exports", .array(records.map(Self.json))),
+            ("skippedFiles", skipped.json), ("skippedFileCount", .integer(skipped.count)),
         ])
     }
 

@@ -1,6 +1,8 @@
 /// The result of an export run.
 package struct FinishedExports: Sendable {
     package var records: [ExportRecord]
+    /// Files in searched folders that are not exported.
+    package var skipped = SkippedFiles()
     package var stoppedBy: StopSignal?
     /// From the start of the command to the last file.
     package var milliseconds: Double

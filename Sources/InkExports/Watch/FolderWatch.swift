@@ -105,10 +105,12 @@ package struct FolderWatch {
         self.control = control
         self.tell = tell
         let takesPhotos = arguments.photos.isWanted
+        let takesDocuments = arguments.takesDocuments
         state = WatchState { path in
             let name = path.splitPath().name
             return DocumentReaders.endings.contains { name.hasEnding($0) }
                 || takesPhotos && DocumentReaders.pictureEndings.contains { name.hasEnding($0) }
+                || takesDocuments && InputFinder.isDocument(path)
         }
         result = FinishedExports(
             records: [], milliseconds: 0, policy: arguments.ifExists ?? .skipUnchanged,
@@ -191,7 +193,7 @@ package struct FolderWatch {
             if !isThere, gone.insert(path).inserted { try tell(.gone(path)) }
         }
         let items = try InputFinder.find(
-            arguments.paths, photos: arguments.photos,
+            arguments.paths, photos: arguments.photos, takesDocuments: arguments.takesDocuments,
             onFolder: { [owners] folder in
                 if !Self.isOwn(folder, owners) { watched.add(folder) }
             })

@@ -63,6 +63,7 @@ extension CommandSyntax {
             .value("--contact-size", "N", group: "Run", "Edge of its small pictures, 32 to 1024 pixels (default: 256)"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "With --from-report: only what failed or was not reached"),
+            .flag("-v,--verbose", group: "Run", "List the files that a search skips, with the reasons"),
             .flag("-q,--quiet", group: "Run", "Print only errors, and how many pictures have warnings"),
             .flag("--json", group: "Run", "Print the report to standard output"),
             .value("--progress", "auto|plain|none", group: "Run", progressHelp),
@@ -123,6 +124,9 @@ extension CommandSyntax {
         .flag(
             "--photos", group: "Picture",
             "In searched folders take photos too; without it only where a folder has no project"),
+        .flag(
+            "--documents", group: "Picture",
+            "In searched folders take all documents of other programs, whatever their names"),
         .flag(
             "--no-metadata", group: "Picture", "Leave out title, author, licence and date, and a photo's EXIF and XMP"),
         .value(
