@@ -88,7 +88,7 @@ struct BenchCommand {
             }
         }
         attempt { () throws(CommandError) in
-            try environment.console.print(BenchText(report: report, comparison: comparison).text)
+            try environment.console.printText(BenchText(report: report, comparison: comparison).text)
         }
         attempt { () throws(CommandError) in
             try write(report.json(comparison).text() + "\n", to: arguments.jsonPath)

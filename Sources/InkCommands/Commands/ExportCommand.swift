@@ -153,7 +153,7 @@ struct ExportCommand {
             if shown.isQuiet || shown.printsJSON { return }
             for record in records where record.state == .done {
                 let size = record.pixels.map { " (\($0))" } ?? ""
-                try console.print(
+                try console.printText(
                     "\(record.input.shownName.escapingControls()) -> \((record.output ?? "").escapingControls())\(size)"
                 )
             }

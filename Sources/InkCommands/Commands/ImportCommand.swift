@@ -146,7 +146,7 @@ struct ImportCommand {
             let failed = failures.isEmpty ? "" : ", \(failures.count) failed"
             let place = madeCount > 0 ? " in \(arguments.folder.escapingControls())" : ""
             let noun = madeCount == 1 ? "project" : "projects"
-            try environment.console.print("\(madeCount) \(noun)\(place)\(failed)")
+            try environment.console.printText("\(madeCount) \(noun)\(place)\(failed)")
         }
         return .combining(failures)
     }

@@ -39,7 +39,7 @@ struct InspectCommand {
             if parsed.isGiven("json") {
                 documents.append(inspection.json)
             } else {
-                try environment.console.print(inspection.text)
+                try environment.console.printText(inspection.text)
             }
         }
         if parsed.isGiven("json") {

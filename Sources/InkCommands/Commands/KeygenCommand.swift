@@ -23,8 +23,8 @@ enum KeygenCommand {
         } catch {
             throw CommandError(error)
         }
-        try environment.console.print("secret \(paths.secret)")
-        try environment.console.print("public \(paths.public)")
+        try environment.console.printText("secret \(paths.secret)")
+        try environment.console.printText("public \(paths.public)")
         return .done
     }
 

@@ -62,7 +62,7 @@ struct MasksCommand {
                 failures.append(error.exitCode)
                 continue
             }
-            if !isQuiet { try console.print(path.escapingControls()) }
+            if !isQuiet { try console.printText(path.escapingControls()) }
         }
         return .combining(failures)
     }

@@ -77,7 +77,7 @@ struct PresetCommand {
         if parsed.isGiven("json") {
             try console.print(JSONValue.array(presets.entries.map(Self.json)).text())
         } else {
-            for line in lines() { try console.print(line) }
+            for line in lines() { try console.printText(line) }
         }
         return .combining(failures)
     }
@@ -170,7 +170,7 @@ struct PresetCommand {
                 failures.append(error.exitCode)
                 continue
             }
-            if !parsed.isGiven("quiet") { try console.print(path.escapingControls()) }
+            if !parsed.isGiven("quiet") { try console.printText(path.escapingControls()) }
         }
         return .combining(failures)
     }

@@ -218,7 +218,7 @@ enum TemplateCommand {
         try CommandError.wrapping { () throws(EngineError) in
             try FileSystem.writeAtomically(png, to: path, replaces: replaces)
         }
-        if !parsed.isGiven("quiet") { try environment.console.print(path.escapingControls()) }
+        if !parsed.isGiven("quiet") { try environment.console.printText(path.escapingControls()) }
         return .done
     }
 
@@ -239,7 +239,7 @@ enum TemplateCommand {
             try FileSystem.writeAtomically(
                 try ProjectWriter.write(reading.project), to: path, replaces: replaces)
         }
-        if !parsed.isGiven("quiet") { try environment.console.print(path.escapingControls()) }
+        if !parsed.isGiven("quiet") { try environment.console.printText(path.escapingControls()) }
         return .done
     }
 
@@ -305,7 +305,7 @@ enum TemplateCommand {
     ) throws(CommandError) {
         guard !parsed.isGiven("quiet") else { return }
         let path = output.path.escapingControls()
-        try environment.console.print(facts.map { "\(path): \($0)" } ?? path)
+        try environment.console.printText(facts.map { "\(path): \($0)" } ?? path)
     }
 }
 

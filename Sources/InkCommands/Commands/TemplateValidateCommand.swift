@@ -25,7 +25,7 @@ enum TemplateValidateCommand {
             if parsed.isGiven("json") {
                 documents.append(json(path, validation))
             } else {
-                try environment.console.print(text(path, validation))
+                try environment.console.printText(text(path, validation))
             }
         }
         if parsed.isGiven("json") { try environment.console.print(JSONValue.array(documents).text()) }

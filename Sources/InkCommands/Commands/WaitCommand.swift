@@ -220,7 +220,7 @@ struct WaitCommand {
                 ]).line)
         } else if !isQuiet {
             let place = path.map { " \($0.escapingControls())" } ?? ""
-            try environment.console.print(
+            try environment.console.printText(
                 "\(notice.job) finished\(place) (\(picture.size), \(Shown.bytes(Int(clamping: picture.byteCount))), "
                     + "\(Shown.duration(milliseconds: milliseconds)))")
         }

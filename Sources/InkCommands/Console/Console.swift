@@ -35,7 +35,7 @@ struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// One line to standard output.
+    /// One line to standard output, as it is: for programs.
     /// - Throws: `outputClosed` when the reader is gone, `io`.
     func print(_ line: String) throws(CommandError) { try draw(line + "\n") }
 
@@ -103,7 +103,7 @@ struct Console: Sendable {
 
     private func say(_ line: String) {
         clearLive()
-        writeError(line + "\n")
+        writeError((terminalSize() == nil ? line : line.isolatingDirections()) + "\n")
     }
 
     // MARK: - Lines that change

@@ -50,7 +50,8 @@ final class ConsoleObserver: ExportObserver {
     func planned(_ picture: PictureRequest) throws(CommandError) {
         if shown.isQuiet || shown.printsJSON { return }
         for output in picture.outputs {
-            try console.print("\(picture.name.escapingControls()) -> \(output.escapingControls()) (\(picture.size))")
+            try console.printText(
+                "\(picture.name.escapingControls()) -> \(output.escapingControls()) (\(picture.size))")
         }
     }
 

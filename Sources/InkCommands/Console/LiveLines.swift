@@ -32,6 +32,8 @@ final class LiveLines: Sendable {
             var fitting = lines.prefix(max(1, size.rows)).map { $0.cut(toColumns: max(0, size.columns - 1)) }
             // After the last line the terminal may print ^C, which must not wrap.
             if let last = fitting.popLast() { fitting.append(last.cut(toColumns: max(0, size.columns - 3))) }
+            // The marks take no columns.
+            fitting = fitting.map { $0.isolatingDirections() }
             drawing = Drawing(lines: fitting, columns: size.columns, stream: stream, isResult: isResult)
             // Clearing each line to its end, then the rest of the screen, avoids flicker.
             return start + fitting.joined(separator: "\u{1b}[K\n") + "\u{1b}[J"

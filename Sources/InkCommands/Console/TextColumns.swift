@@ -19,6 +19,22 @@ extension StringProtocol {
         return String(self[..<(end ?? endIndex)])
     }
 
+    /// The text in at most so many columns, shortened in the middle: beginning and end tell names apart, the end more.
+    func shortened(toColumns columns: Int) -> String {
+        if utf8.count <= columns || self.columns <= columns { return String(self) }
+        guard columns > 1 else { return columns == 1 ? "…" : "" }
+        let head = cut(toColumns: (columns - 1) / 3)
+        var room = columns - 1 - head.columns
+        var start = endIndex
+        while start > startIndex {
+            let before = index(before: start)
+            room -= self[before].columns
+            if room < 0 { break }
+            start = before
+        }
+        return head + "…" + self[start...]
+    }
+
     /// The rows of the text when wrapped. Characters are not split.
     func rows(ofColumns columns: Int) -> Int {
         var rows = 1

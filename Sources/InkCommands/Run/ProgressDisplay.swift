@@ -87,7 +87,7 @@ struct ProgressDisplay {
         if style == .auto, let size = console.terminalSize() {
             guard now - lastDrawn >= Self.interval else { return }
             lastDrawn = now
-            console.show(lines(milliseconds: now, rows: size.rows), size: size)
+            console.show(lines(milliseconds: now, size: size), size: size)
         } else if now >= nextLine {
             nextLine = now + max(Self.lineInterval, now / 10)
             console.note(totalLine(milliseconds: now))
@@ -98,39 +98,59 @@ struct ProgressDisplay {
     func clear() { console.clearLive() }
 
     /// The lines on the terminal: as many running exports as fit, in order of submission, those with progress first,
-    /// then the total.
-    func lines(milliseconds: Double, rows: Int) -> [String] {
+    /// then the total. Names are shortened in the middle, and on a narrow terminal bars and times make room for them.
+    func lines(milliseconds: Double, size: (columns: Int, rows: Int)) -> [String] {
         let shown = running.sorted { a, b in
             let (hasA, hasB) = (a.value.total > 0, b.value.total > 0)
             return hasA == hasB ? a.key < b.key : hasA
-        }.prefix(max(0, rows - 2)).map(\.value)
-        let times = shown.map { $0.timeLeft(milliseconds: milliseconds).map { "\(Shown.time($0)) left" } ?? "" }
-        let width = times.map(\.columns).max() ?? 0
-        return zip(shown, times).map { export, time in
-            let left = width > 0 ? String(repeating: " ", count: width - time.columns + 1) + time + " " : ""
-            return "\(Self.bar(export.share)) \(Self.percent(export.share))\(left) \(export.name.escapingControls())"
-        } + [totalLine(milliseconds: milliseconds)]
+        }.prefix(max(0, size.rows - 2)).map(\.value)
+        let names = shown.map { $0.name.escapingControls() }
+        var times = shown.map { $0.timeLeft(milliseconds: milliseconds).map { "\(Shown.time($0)) left" } ?? "" }
+        // Both the last column and the one before it stay free.
+        let columns = max(0, size.columns - 2)
+        let wanted = min(Self.nameColumns, names.map(\.columns).max() ?? 0)
+        // "100% " or " 50% " and the name.
+        func room(besides taken: Int) -> Int { columns - taken - 5 }
+        func timeColumns() -> Int { times.map(\.columns).max().map { $0 > 0 ? $0 + 1 : 0 } ?? 0 }
+        // Brackets and a blank beside the bar.
+        var barColumns = min(Self.barColumns, max(0, room(besides: timeColumns() + wanted) - 2))
+        if barColumns < 4 { barColumns = 0 }
+        if room(besides: timeColumns()) < wanted { times = times.map { _ in "" } }
+        let taken = timeColumns() + (barColumns > 0 ? barColumns + 2 : 0)
+        let timeWidth = times.map(\.columns).max() ?? 0
+        return zip(shown, zip(names, times)).map { export, texts in
+            let (name, time) = texts
+            let bar = barColumns > 0 ? Self.bar(export.share, columns: barColumns) : ""
+            let left = timeWidth > 0 ? String(repeating: " ", count: timeWidth - time.columns + 1) + time : ""
+            let line = "\(bar)\(bar.isEmpty ? "" : " ")\(Self.percent(export.share))\(left)"
+            return "\(line) \(name.shortened(toColumns: max(1, room(besides: taken))))"
+        } + [totalLine(milliseconds: milliseconds, columns: columns)]
     }
 
-    private func totalLine(milliseconds: Double) -> String {
-        var text = "\(ended) of \(total) done"
-        if milliseconds > 0, pixelsDone > 0 {
-            text += ", " + Shown.scaled(Double(pixelsDone) / milliseconds * 1000, unit: "pixels/s")
-        }
+    /// So many columns of a name are shown before anything else; a bar has at most so many.
+    private static let nameColumns = 24
+    private static let barColumns = 20
+
+    /// - Parameter columns: what does not fit is left out, the speed first.
+    private func totalLine(milliseconds: Double, columns: Int = .max) -> String {
+        let count = "\(ended) of \(total) done"
+        let speed =
+            milliseconds > 0 && pixelsDone > 0
+            ? ", " + Shown.scaled(Double(pixelsDone) / milliseconds * 1000, unit: "pixels/s") : ""
         // Of those to come, as many are made as of those before; others are skipped, or are files of one picture.
         let waiting = Double(total - ended - running.values.reduce(0) { $0 + $1.files })
         let estimate = BatchEstimate(
             running: running.values.map { ($0.share, $0.timeLeft(milliseconds: milliseconds)) }, made: made,
             waiting: ended > 0 ? waiting * Double(made) / Double(ended) : waiting)
-        if milliseconds > 500, let left = estimate.timeLeft(elapsedSeconds: milliseconds / 1000) {
-            text += ", \(Shown.time(left)) left"
-        }
-        return text
+        let left =
+            milliseconds > 500
+            ? estimate.timeLeft(elapsedSeconds: milliseconds / 1000).map { ", \(Shown.time($0)) left" } ?? "" : ""
+        return [count + speed + left, count + left].first { $0.columns <= columns } ?? count
     }
 
-    static func bar(_ share: Double) -> String {
-        let filled = Int((within(share) * 20).rounded(.down))
-        return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: 20 - filled) + "]"
+    static func bar(_ share: Double, columns: Int = barColumns) -> String {
+        let filled = Int((within(share) * Double(columns)).rounded(.down))
+        return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: columns - filled) + "]"
     }
 
     /// The broker's text is not trusted.
