@@ -76,6 +76,7 @@ public enum InkCommands {
         case "pause": return try OrderCommands.pause(parsed, environment)
         case "resume": return try OrderCommands.resume(parsed, environment)
         case "retry": return try OrderCommands.retry(parsed, environment)
+        case "jobs": return try StatusCommand.jobs(parsed, environment)
         case "priority": return try OrderCommands.priority(parsed, environment)
         case "purge": return try OrderCommands.purge(parsed, environment)
         case "drain": return try OrderCommands.drain(parsed, environment)

@@ -28,7 +28,7 @@ import Testing
                 "--insecure",
             ])
         #expect(code == .done, "\(error)")
-        #expect(output == "1\n2\n3\n4\n")
+        #expect(output == "1\ta-2k.png\n2\ta-50x50.png\n3\tsub/b-2k.png\n4\tsub/b-50x50.png\n")
         let jobs = broker.now.jobs
         #expect(jobs.count == 4)
         let first = try #require(jobs[1])
@@ -68,6 +68,49 @@ import Testing
         #expect(broker.now.isStopped)
     }
 
+    @Test("Names of submitted pictures follow a tab; programs that want numbers alone get them with --quiet")
+    func submittedNamesAndNumbers() throws {
+        let folder = ScratchFolder()
+        folder.file("in/a\tb\n.ink", "")
+        let broker = FakeBroker()
+        #expect(broker.run(["submit", folder("in"), "--insecure"]).output == "1\ta_b_-2k.png\n")
+        #expect(broker.run(["submit", folder("in"), "--quiet", "--insecure"]).output == "2\n")
+        #expect(broker.run(["submit", folder("in"), "-q", "-v", "--insecure"]).code == .usage)
+        // What `ink wait -` and other commands read.
+        let jobs = try JobList.read(["-"]) { Array("1\ta 7-2k.png\n12\t3-2k.png\n4 5-6\n".utf8) }
+        #expect(jobs == [1, 12, 4, 5, 6])
+    }
+
+    @Test("ink jobs lists all jobs of a broker page by page, with the causes of failures")
+    func jobsAreListed() throws {
+        let jobs = (1...2500).map { number in
+            number.isMultiple(of: 1000)
+                ? #"{"job": \#(number), "state": "failed", "name": "b/\#(number).ink", "size": "2k", "reason": "layers[0]: is broken"}"#
+                : #"{"job": \#(number), "state": "finished", "name": "a.ink", "size": "2k", "owner": "ann@host"}"#
+        }
+        let broker = FakeBroker { topic in
+            guard case .jobs(let after, let limit) = topic else { return "null" }
+            let page = jobs.dropFirst(Int(after)).prefix(limit)
+            return #"{"jobs": [\#(page.joined(separator: ","))], "more": \#(Int(after) + limit < jobs.count)}"#
+        }
+        let all = broker.run(["jobs", "--insecure"])
+        #expect(all.code == .done && all.output.split(separator: "\n").count == 2501, "\(all.error)")
+        let failed = broker.run(["jobs", "--state", "failed", "--insecure"])
+        #expect(
+            failed.output == """
+                JOB   STATE   SIZE  FORMAT  OWNER  PROJECT      REASON
+                1000  failed  2k    png     -      b/1000.ink   layers[0]: is broken
+                2000  failed  2k    png     -      b/2000.ink   layers[0]: is broken
+
+                """)
+        let lines = broker.run(["jobs", "--state", "failed,queued", "--json", "--insecure"]).output
+            .split(separator: "\n")
+        #expect(try lines.map { try JSONReader.read(Array($0.utf8))["job"]?.integer } == [1000, 2000])
+        let wrong = broker.run(["jobs", "--state", "faild", "--insecure"])
+        #expect(wrong.code == .usage && wrong.error.contains("did you mean \"failed\"?"), "\(wrong.error)")
+        #expect(FakeBroker { _ in #"{"jobs": [], "more": false}"# }.run(["jobs", "--insecure"]).output == "No jobs\n")
+    }
+
     @Test func submitWritesBelowTheOutputRoot() throws {
         let folder = ScratchFolder()
         folder.file("in/a.ink", "layer=l1:Sky\nlayer=-l2:Sea\n")
@@ -91,7 +134,7 @@ import Testing
         let broker = FakeBroker()
         let (code, output, error) = broker.run(["submit", path, "--shared", "--insecure"])
         #expect(code == .done, "\(error)")
-        #expect(output == "1\n")
+        #expect(output == "1\ta-2k.png\n")
         #expect(broker.now.jobs[1]?.submission.source == .path(path))
         // Layers are numbers on the way, so their names have to be read.
         #expect(broker.run(["submit", path, "--shared", "--layers", "Sea", "--insecure"]).code == .badInput)
@@ -104,7 +147,7 @@ import Testing
         let broker = FakeBroker()
         let (code, output, error) = broker.run(["submit", folder("in"), "--insecure"])
         #expect(code == .exportFailed)
-        #expect(output == "1\n2\n")
+        #expect(output == "1\ta-2k.png\n2\td-2k.png\n")
         let lines = error.split(separator: "\n")
         #expect(lines.count == 2, "\(error)")
         #expect(error.contains("\(folder("in/c.ink")): layers[0]: is broken"), "\(error)")
@@ -356,8 +399,8 @@ import Testing
                 WORKER  STATE  THREADS  HELD  DONE  TASKS/S  HEARD   RENDERER  ADDRESS
                 w1      busy   4        8     1203  12.5     200 ms  1         10.0.0.2
 
-                JOB  DONE                         TILES   LEFT       OWNER  PICTURE
-                7    [######              ]  33%  40/120  8 to 20 s  ann    a-2k.png
+                JOB                          DONE  TILES   LEFT       OWNER  PICTURE
+                7    [######              ]   33%  40/120  8 to 20 s  ann    a-2k.png
 
                 """, "\(output)")
         let json = try JSONReader.read(Array(broker.run(["status", "--json"]).output.utf8))
@@ -374,12 +417,34 @@ import Testing
              "exports": [\(Array(repeating: export, count: 60).joined(separator: ","))]}
             """
         let status = try JSONReader.read(Array(text.utf8))
-        let lines = StatusText(columns: columns).lines(status: status, rowsMax: rows - 1)
+        let lines = StatusText(columns: columns, isCut: true).lines(status: status, rowsMax: rows - 1)
         #expect(lines.allSatisfy { $0.count < columns })
         // The head and a few of each are always there.
         #expect(lines.count <= max(rows, 14), "\(lines.joined(separator: "\n"))")
         #expect(lines.contains { $0.hasPrefix("JOB") })
         #expect(lines.contains { $0.hasPrefix("WORKER") })
+    }
+
+    @Test(
+        "On narrow terminals names of jobs can be told apart, and reasons stand on lines of their own",
+        arguments: [40, 60, 80])
+    func jobsOnNarrowTerminals(columns: Int) throws {
+        let jobs = try (1...3).map { number in
+            try JSONReader.read(
+                Array(
+                    #"""
+                    {"job": \#(number), "state": "failed", "size": "2k", "owner": "somebody@a-long-host.example",
+                     "name": "drawings/a long folder/another/frame-000\#(number).ink",
+                     "reason": "layers[0].strokes[3].points[7]: x must be a number, is a string"}
+                    """#.utf8))
+        }
+        let lines = StatusText(columns: columns).lines(jobs: jobs)
+        #expect(lines.count == 7)
+        for number in 1...3 {
+            let line = lines[2 * number - 1]
+            #expect(line.columns < columns && line.hasSuffix("000\(number).ink"), "\(lines)")
+            #expect(lines[2 * number] == "  layers[0].strokes[3].points[7]: x must be a number, is a string")
+        }
     }
 
     @Test("A broker that leaves is asked for warnings once, not for each job whose end is known")

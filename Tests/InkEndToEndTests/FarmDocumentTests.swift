@@ -25,7 +25,7 @@ struct FarmDocumentTests {
         for picture in pictures {
             #expect(try out.read("local/\(picture)") == out.read("remote/\(picture)"), "\(picture)")
         }
-        let jobs = try farm.run(["submit"] + paths + ["--size", "100x100"])
+        let jobs = try farm.run(["submit", "--quiet"] + paths + ["--size", "100x100"])
         #expect(jobs.code == local.code, "\(jobs.error)")
         let numbers = jobs.output.split(separator: "\n").map(String.init)
         let wait = try farm.run(["wait"] + numbers + ["--no-fetch", "-q"])

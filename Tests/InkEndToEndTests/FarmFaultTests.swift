@@ -56,7 +56,7 @@ struct FarmFaultTests {
     func acknowledgedJobsEnd() throws {
         let job = try FarmJob(sizes: "1080p")
         let farm = try FarmProcesses(workers: 0)
-        let submitted = try farm.run(["submit"] + job.inputs + ["--size", "1080p", "--fill", "suggested"])
+        let submitted = try farm.run(["submit", "--quiet"] + job.inputs + ["--size", "1080p", "--fill", "suggested"])
         let numbers = submitted.output.split(separator: "\n").map(String.init)
         #expect(submitted.code == 0 && numbers.count == job.expected.count, "\(submitted)")
         let waiting = try farm.client(["wait"] + numbers + ["-o", farm.path("out")])
@@ -111,7 +111,7 @@ struct FarmFaultTests {
             for worker in idle { worker.process.waitUntilExit() }
             // At once: the broker notices with its next heartbeat at the latest.
             let numbers = try (0..<3).map { _ in
-                try farm.run(["submit", scene, "--size", "128x128"]).output.trimmingCharacters(in: .newlines)
+                try farm.run(["submit", "--quiet", scene, "--size", "128x128"]).output.trimmingCharacters(in: .newlines)
             }
             let waited = try farm.run(["wait", "--no-fetch"] + numbers)
             #expect(waited.code == 0, "round \(round): \(waited.error)")
@@ -129,8 +129,8 @@ struct FarmFaultTests {
         let heavy = try farm.folder.file("heavy.ink", Self.heavyProject)
         // One tile, so that it is long under way.
         let options = ["--size", "1080p", "--fill", "suggested"]
-        let poison = try farm.run(["submit", heavy, "--tile", "1920x1920"] + options)
-        let others = try farm.run(["submit"] + job.inputs + options)
+        let poison = try farm.run(["submit", "--quiet", heavy, "--tile", "1920x1920"] + options)
+        let others = try farm.run(["submit", "--quiet"] + job.inputs + options)
         let numbers = (poison.output + others.output).split(separator: "\n").compactMap { Int($0) }
         let victim = try #require(numbers.first)
         var seen: Set<String> = []
@@ -181,7 +181,7 @@ struct FarmFaultTests {
         let job = try FarmJob(sizes: "2k")
         let farm = try FarmProcesses(workers: 2)
         #expect(farm.wait(seconds: 10) { farm.events("worker.joined").count == 2 })
-        let submitted = try farm.run(["submit"] + job.inputs + ["--size", "2k", "--fill", "suggested"])
+        let submitted = try farm.run(["submit", "--quiet"] + job.inputs + ["--size", "2k", "--fill", "suggested"])
         let numbers = submitted.output.split(separator: "\n").map(String.init)
         #expect(farm.wait(seconds: 20) { farm.events("task.finished").count > 3 })
         // A worker finishes what it holds and leaves.
@@ -243,7 +243,7 @@ struct FarmFaultTests {
         defer { _ = try? Shell.run("umount -l '\(disk.path)'") }
         let farm = try FarmProcesses(workers: 2, brokerOptions: ["--output-root", disk.path])
         let submitted = try farm.run(
-            ["submit"] + job.inputs + ["--size", "2k", "--fill", "suggested", "--into", "pictures"])
+            ["submit", "--quiet"] + job.inputs + ["--size", "2k", "--fill", "suggested", "--into", "pictures"])
         let numbers = submitted.output.split(separator: "\n").map(String.init)
         #expect(submitted.code == 0 && numbers.count == job.expected.count, "\(submitted)")
         let result = try farm.run(["wait"] + numbers)
@@ -255,7 +255,9 @@ struct FarmFaultTests {
         }
         _ = try Shell.run("rm -rf '\(disk.path)'/pictures")
         let again = try farm.run(
-            ["submit"] + job.inputs.filter { $0.hasSuffix("/owl.ink") } + ["--size", "0.2x", "--into", "later"])
+            ["submit", "--quiet"] + job.inputs.filter { $0.hasSuffix("/owl.ink") } + [
+                "--size", "0.2x", "--into", "later",
+            ])
         let last = try farm.run(["wait"] + again.output.split(separator: "\n").map(String.init))
         #expect(last.code == 0, "\(last)")
     }

@@ -204,7 +204,7 @@ struct OverlayTests {
 
         // A mark does not change how a size is called, nor the name that a picture gets by it.
         let submitted = try InkProcess.run(
-            ["submit", project, "--watermark", "x", "--size", "0.5x,2k", "--broker", farm.endpoint])
+            ["submit", project, "--quiet", "--watermark", "x", "--size", "0.5x,2k", "--broker", farm.endpoint])
         #expect(submitted.code == 0, "\(submitted.error)")
         let waited = try InkProcess.run(
             ["wait"] + submitted.output.split(separator: "\n").map(String.init)

@@ -26,7 +26,7 @@ struct ProgramSyntax: Sendable {
         commands: [
             .export, .inspect, .importing, .preset, .template,
         ] + CommandSyntax.templates + [
-            .broker, .worker, .keygen, .submit, .status, .wait, .cancel, .pause, .resume, .retry,
+            .broker, .worker, .keygen, .submit, .jobs, .status, .wait, .cancel, .pause, .resume, .retry,
             .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,
         ])
 

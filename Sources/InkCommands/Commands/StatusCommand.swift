@@ -30,7 +30,9 @@ struct StatusCommand {
         if command.printsJSON {
             try environment.console.print(status.text())
         } else {
-            for line in command.lines(status, StatusText()) { try environment.console.print(line) }
+            for line in command.lines(status, StatusText(environment.console)) {
+                try environment.console.printText(line)
+            }
         }
         // A broker that answers but cannot store jobs is unhealthy.
         return status["store"]?["problem"] == nil ? .done : .inputOutput
@@ -50,10 +52,33 @@ struct StatusCommand {
         if parsed.isGiven("json") {
             try environment.console.print(story.text())
         } else {
-            for line in StatusText().lines(story: story) { try environment.console.print(line) }
+            for line in StatusText(environment.console).lines(story: story) { try environment.console.printText(line) }
         }
         return .done
     }
+
+    /// `ink jobs`.
+    static func jobs(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        let states = parsed.list("state")
+        for state in states where !JobPages.states.contains(state) {
+            let meant = didYouMean(state, among: JobPages.states)
+            throw .usage(
+                "--state: \"\(state)\" is not a state of jobs\(meant); choose from \(JobPages.states.joined(separator: ", "))"
+            )
+        }
+        let options = try RemoteOptions(parsed, environment)
+        let connection = try options.connect(environment)
+        defer { connection.stop() }
+        let console = environment.console
+        var jobs: [JSONValue] = []
+        try JobPages.read(connection, timeoutMilliseconds: options.answerMilliseconds) { job throws(CommandError) in
+            guard states.isEmpty || states.contains(job["state"]?.string ?? "") else { return }
+            if parsed.isGiven("json") { try console.print(job.line) } else { jobs.append(job) }
+        }
+        return .done
+    }
+        if parsed.isGiven("json") { return .done }
+        for line in StatusText(console).lines(jobs: jobs) { try console.printText(line) }
 
     private func ask(_ connection: any FarmConnection) throws(CommandError) -> JSONValue {
         let topic = job.map { Topic.job($0) } ?? .status
@@ -97,7 +122,7 @@ struct StatusCommand {
         if printsJSON {
             try environment.console.print(status.line)
         } else if let size {
-            let text = lines(status, StatusText(columns: size.columns), rowsMax: size.rows - 1)
+            let text = lines(status, StatusText(columns: size.columns, isCut: true), rowsMax: size.rows - 1)
             try environment.console.showResult(Array(text.prefix(max(1, size.rows - 1))), size: size)
         } else if job != nil {
             try environment.console.print(lines(status, StatusText()).map { $0.trimmed() }.joined(separator: "; "))

@@ -6,7 +6,7 @@ import InkSystem
 import InkJSON
 import InkProtocol
 
-/// `ink submit`: submits projects to a broker and prints the numbers of the jobs.
+/// `ink submit`: submits projects to a broker and prints the numbers and names of the jobs.
 struct SubmitCommand {
     /// The most unanswered submissions, and the most bytes of their project files.
     private static let openMax = 32
@@ -124,7 +124,11 @@ struct SubmitCommand {
     }
 
     private func print(_ entry: Entry, _ job: JobNumber) throws(CommandError) {
-        guard shown.printsJSON else { return try environment.console.print(String(job)) }
+        guard shown.printsJSON else {
+            // The number is the first column, which `ink wait -` reads.
+            let name = maker.fileName(entry.picture, of: entry.input).escapingControls()
+            return try environment.console.printText(shown.isQuiet ? String(job) : "\(job)\t\(name)")
+        }
         try environment.console.print(
             JSONValue.object([
                 ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),

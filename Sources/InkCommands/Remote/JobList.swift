@@ -4,7 +4,7 @@ import InkJSON
 import InkProtocol
 
 /// The jobs that a command line names: numbers, ranges (`3-17`), and `-` for standard input, which contains the same or
-/// the output of `ink submit --json`.
+/// the output of `ink submit`, with or without `--json`.
 enum JobList {
     /// The most jobs in one command.
     static let countMax = 1_000_000
@@ -43,7 +43,9 @@ enum JobList {
                     submissions[job] = submission
                     continue
                 }
-                for word in line.split(whereSeparator: \.isWhitespace) { try add(String(word), "standard input") }
+                // Behind a tab stands a name, as "ink submit" prints it.
+                let numbers = line.prefix { $0 != "\t" }
+                for word in numbers.split(whereSeparator: \.isWhitespace) { try add(String(word), "standard input") }
             }
         }
         return jobs

@@ -10,9 +10,19 @@ struct StatusText {
     static let rowsMax = 100_000
 
     private let columns: Int
+    /// Whether lines must not wrap.
+    private let isCut: Bool
 
-    /// - Parameter columns: lines are cut to fit.
-    init(columns: Int = .max) { self.columns = columns }
+    /// - Parameters:
+    ///   - columns: of the terminal; tables are made to fit, names are shortened.
+    ///   - isCut: whether lines that are longer all the same are cut.
+    init(columns: Int = .max, isCut: Bool = false) {
+        self.columns = columns
+        self.isCut = isCut
+    }
+
+    /// For standard output.
+    init(_ console: Console) { self.init(columns: console.outputSize()?.columns ?? .max) }
 
     /// - Parameter rowsMax: lines in all; exports, then workers are left out beyond.
     func lines(status: JSONValue, rowsMax: Int = StatusText.rowsMax) -> [String] {
@@ -40,14 +50,11 @@ struct StatusText {
 
     private func head(_ status: JSONValue) -> [String] {
         let broker = status["broker"]
-        let jobs = status["jobs"]
         let uptime = Double(broker?["uptimeSeconds"]?.integer ?? 0) * 1000
         var lines = [
             "Broker   \(text(broker, "name")) (\(text(broker, "version"))), \(text(broker, "state")), up "
                 + Shown.duration(milliseconds: uptime),
-            "Jobs     \(count(jobs, "queued")) queued of at most \(count(status["queue"], "limit")), "
-                + "\(count(jobs, "running")) running, \(some(jobs, "paused"))\(some(jobs, "ending"))\(count(jobs, "finished")) finished, "
-                + "\(count(jobs, "failed")) failed, \(count(jobs, "cancelled")) cancelled",
+            jobLine(status),
             "Speed    " + speed(status),
         ]
         if let left = timeLeft(status) { lines.append("Left     \(left)") }
@@ -66,6 +73,21 @@ struct StatusText {
         }
         lines.append("Clients  \(status["clients"]?.integer ?? 0)")
         return lines
+    }
+
+    /// The counts of jobs, as many as fit.
+    private func jobLine(_ status: JSONValue) -> String {
+        let jobs = status["jobs"]
+        let queued = "Jobs     \(count(jobs, "queued")) queued"
+        let limit = " of at most \(count(status["queue"], "limit"))"
+        let running = ", \(count(jobs, "running")) running, \(some(jobs, "paused"))\(some(jobs, "ending"))"
+        let ended = "\(count(jobs, "finished")) finished, \(count(jobs, "failed")) failed"
+        let lines = [
+            queued + limit + running + ended + ", \(count(jobs, "cancelled")) cancelled",
+            queued + running + ended + ", \(count(jobs, "cancelled")) cancelled", queued + running + ended,
+            "Jobs     \(count(jobs, "queued"))q \(count(jobs, "running"))r \(count(jobs, "failed")) failed",
+        ]
+        return lines.first { $0.columns <= room } ?? lines[3]
     }
 
     /// Jobs whose end the broker cannot store on its disk, if any.
@@ -91,8 +113,9 @@ struct StatusText {
                 text(worker, "renderer"), worker["address"]?.string?.escapingControls() ?? "",
             ]
         }
-        return Self.table(
-            ["WORKER", "STATE", "THREADS", "HELD", "DONE", "TASKS/S", "HEARD", "RENDERER", "ADDRESS"], rows)
+        return table(
+            ["WORKER", "STATE", "THREADS", "HELD", "DONE", "TASKS/S", "HEARD", "RENDERER", "ADDRESS"], rows,
+            dropping: ["RENDERER", "ADDRESS", "DONE", "HEARD", "HELD", "THREADS", "TASKS/S"], shortening: "WORKER")
     }
 
     private func exportRows(_ exports: [JSONValue]) -> [String] {
@@ -102,12 +125,32 @@ struct StatusText {
             let total = export["total"]?.integer ?? 0
             let share = total > 0 ? Double(done) / Double(total) : 0
             return [
-                count(export, "job"), ProgressDisplay.bar(share) + " " + ProgressDisplay.percent(share),
-                "\(done)/\(total)", timeLeft(export) ?? "-", text(export, "owner"),
-                export["file"]?.string.flatMap { $0.isEmpty ? nil : $0.escapingControls() } ?? text(export, "name"),
+                count(export, "job"), ProgressDisplay.bar(share), ProgressDisplay.percent(share),
+                "\(done)/\(total)", timeLeft(export) ?? "-", text(export, "owner"), picture(export),
             ]
         }
-        return Self.table(["JOB", "DONE", "TILES", "LEFT", "OWNER", "PICTURE"], rows)
+        return table(
+            ["JOB", "", "DONE", "TILES", "LEFT", "OWNER", "PICTURE"], rows,
+            dropping: ["OWNER", "", "TILES", "LEFT"], shortening: "PICTURE")
+    }
+
+    /// The name of a job's picture; that of its project from brokers that do not know it.
+    private func picture(_ job: JSONValue) -> String {
+        text(job, job["file"]?.string?.isEmpty == false ? "file" : "name")
+    }
+
+    /// A list of jobs, each with the cause of its failure.
+    func lines(jobs: [JSONValue]) -> [String] {
+        guard !jobs.isEmpty else { return ["No jobs"] }
+        let rows = jobs.map { job in
+            [
+                count(job, "job"), text(job, "state"), text(job, "size"), text(job, "format", or: "png"),
+                text(job, "owner"), picture(job), job["reason"]?.string?.escapingControls() ?? "",
+            ]
+        }
+        return table(
+            ["JOB", "STATE", "SIZE", "FORMAT", "OWNER", "PICTURE", "REASON"], rows,
+            dropping: ["OWNER", "FORMAT", "SIZE"], shortening: "PICTURE", wrapping: "REASON")
     }
 
     /// A broker's answer about one job.
@@ -155,7 +198,9 @@ struct StatusText {
                 text(event, "what"), text(event, "worker"), event["reason"]?.string?.escapingControls() ?? "",
             ]
         }
-        var lines = Self.table(["MS", "TASK", "ATTEMPT", "WHAT", "WORKER", "REASON"], rows)
+        var lines = table(
+            ["MS", "TASK", "ATTEMPT", "WHAT", "WORKER", "REASON"], rows, dropping: ["ATTEMPT"], shortening: "WORKER",
+            wrapping: "REASON")
         if let forgotten = story["forgotten"]?.integer { lines.append("(\(forgotten) later events are not kept)") }
         return lines.map(fit)
     }
@@ -170,8 +215,8 @@ struct StatusText {
         return Shown.time(TimeLeft(seconds: seconds, low: low, high: high))
     }
 
-    private func text(_ value: JSONValue?, _ name: String) -> String {
-        value?[name]?.string?.escapingControls() ?? "-"
+    private func text(_ value: JSONValue?, _ name: String, or missing: String = "-") -> String {
+        value?[name]?.string?.escapingControls() ?? missing
     }
 
     private func count(_ value: JSONValue?, _ name: String) -> String {
@@ -182,9 +227,11 @@ struct StatusText {
         Shown.bytes(value?[name]?.integer ?? 0)
     }
 
+    /// One column stays free, because a full line wraps on some terminals.
+    private var room: Int { columns == .max ? .max : max(0, columns - 1) }
+
     private func fit(_ line: String) -> String {
-        // One column stays free, because a full line wraps on some terminals.
-        columns == .max ? line : line.cut(toColumns: max(0, columns - 1))
+        isCut ? line.cut(toColumns: room) : line
     }
 
     /// The first rows, and the number of further ones.
@@ -193,19 +240,52 @@ struct StatusText {
     }
 
     /// Pads each column to its widest word, except the last one.
-    private static func table(_ head: [String], _ rows: [[String]]) -> [String] {
-        var widths = head.map(\.columns)
-        for row in rows {
-            for (index, word) in row.enumerated() { widths[index] = max(widths[index], min(40, word.columns)) }
+    ///
+    /// On a terminal that is too narrow columns are left out in the order of `dropping`, and words of the column
+    /// `shortening` are shortened in the middle; both may not be there. A last column `wrapping`, of whole sentences, gets
+    /// lines of its own where it would leave little room.
+    private func table(
+        _ head: [String], _ rows: [[String]], dropping: [String], shortening: String, wrapping: String? = nil
+    ) -> [String] {
+        var kept = Array(head.indices)
+        let flexible = head.firstIndex(of: shortening)
+        let sentences = wrapping.flatMap { head.firstIndex(of: $0) }
+        let natural = head.indices.map { column in
+            max(head[column].columns, rows.reduce(0) { max($0, $1[column].columns) })
         }
-        return ([head] + rows).map { row in
-            var line = ""
-            for (index, word) in row.enumerated() {
-                line += index + 1 < row.count ? word.padded(toColumns: widths[index]) + "  " : word
+        func width(_ columns: [Int], _ flexibleWidth: Int) -> Int {
+            columns.reduce(2 * max(0, columns.count - 1)) {
+                $0 + ($1 == flexible ? flexibleWidth : $1 == sentences ? 0 : natural[$1])
             }
-            return line.trimmed()
         }
+        let wanted = flexible.map { min(natural[$0], Self.nameColumns) } ?? 0
+        for name in dropping where width(kept, wanted) > room { kept.removeAll { head[$0] == name } }
+        var flexibleWidth = flexible.map { natural[$0] } ?? 0
+        if room != .max { flexibleWidth = max(min(flexibleWidth, room - width(kept, 0)), min(flexibleWidth, 8)) }
+        // On one line where most of a sentence fits; in pipes always.
+        let isBelow = sentences != nil && room != .max && room - width(kept, flexibleWidth) < Self.sentenceColumns
+        if isBelow { kept.removeAll { $0 == sentences } }
+        func line(_ row: [String]) -> String {
+            let words = kept.map { column in
+                let isFlexible = column == flexible && room != .max
+                let word = isFlexible ? row[column].shortened(toColumns: flexibleWidth) : row[column]
+                guard column != kept.last else { return word }
+                return word.padded(
+                    toColumns: column == flexible ? flexibleWidth : column == sentences ? 0 : natural[column])
+            }
+            return words.joined(separator: "  ").trimmed()
+        }
+        return [line(head)]
+            + rows.flatMap { row in
+                [line(row)]
+                    + (isBelow && sentences.map { !row[$0].isEmpty } == true ? ["  " + row[sentences ?? 0]] : [])
+            }
     }
+
+    /// So many columns of a name are shown before other columns.
+    private static let nameColumns = 24
+    /// A sentence on the same line has at least so many.
+    private static let sentenceColumns = 40
 }
 
 extension Shown {

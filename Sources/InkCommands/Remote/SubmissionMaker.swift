@@ -93,6 +93,12 @@ struct SubmissionMaker {
                 presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none))
     }
 
+    /// The name of a picture's file: below the broker's output root, or below the searched folder.
+    func fileName(_ picture: PlannedPicture, of input: ExportInput) -> String {
+        let name = picture.output.splitPath().name
+        return isWritten ? picture.output : input.tree.reduce("") { $0.appendingPath($1) }.appendingPath(name)
+    }
+
     /// A folder below the broker's output root, without a slash at its end.
     private static func relative(_ text: String) throws(CommandError) -> String {
         var path = text[...]

@@ -2,13 +2,13 @@
 extension CommandSyntax {
     static let submit = CommandSyntax(
         name: "submit",
-        summary: "Submit projects to a broker; prints one job number per picture",
+        summary: "Submit projects to a broker; prints the number and name of each job",
         group: CommandGroup.clients,
         notes: """
 
             \(pathNotes)
             A job is on the broker's disk when its number is printed. The broker keeps the picture for "ink wait"
-            or, with --into, writes it below its output root. \(configNotes)
+            or, with --into, writes it below its output root. A line is the number, a tab and the name. \(configNotes)
 
             Examples:
               ink submit drawings --size 4k | ink wait - -o pictures
@@ -26,7 +26,9 @@ extension CommandSyntax {
             .value("--limits", "FILE", group: "Run", "JSON file with limits that replace the default ones"),
             .values("--presets", "DIR", group: "Run", "Folder of brush presets, searched first"),
             .flag("--strict", group: "Run", "Treat warnings as errors: do not submit projects that have any"),
-            .flag("--json", group: "Run", "Print one JSON object per line instead of numbers"),
+            .flag("-v,--verbose", group: "Run", "List the files that a search skips, with the reasons"),
+            .flag("-q,--quiet", group: "Run", "Print only the numbers, without names"),
+            .flag("--json", group: "Run", "Print one JSON object per line instead of numbers and names"),
         ] + remoteOptions)
 
     static let status = CommandSyntax(
@@ -40,6 +42,16 @@ extension CommandSyntax {
             .flag("--json", "Print JSON instead of text; with --watch, one object per line"),
         ] + remoteOptions)
 
+    static let jobs = CommandSyntax(
+        name: "jobs",
+        summary: "List a broker's jobs, with the causes of failures",
+        group: CommandGroup.clients,
+        notes: "\n\(configNotes)\n\nExamples:\n  ink jobs --state failed\n  ink jobs --json | jq .reason",
+        options: [
+            .values("--state", JobPages.states.joined(separator: "|") + ",...", "Only jobs in these states"),
+            .flag("--json", "Print one JSON object per line instead of a table"),
+        ] + remoteOptions)
+
     static let wait = CommandSyntax(
         name: "wait",
         summary: "Wait for jobs and fetch their pictures",
@@ -47,7 +59,7 @@ extension CommandSyntax {
         notes:
             "\n\(jobNotes)\nPictures are named NAME-SIZE with the ending of their format, or NAME-SIZE-JOB where two would have the same name.\n\(configNotes)",
         options: [
-            jobs,
+            jobArguments,
             .value("-o,--output", "DIR", "Folder for the pictures, created if missing (default: the current one)"),
             .flag("--no-fetch", "Leave the pictures at the broker"),
             .flag("-q,--quiet", "Print only errors"),
@@ -57,26 +69,27 @@ extension CommandSyntax {
 
     static let cancel = CommandSyntax(
         name: "cancel", summary: "Cancel jobs", group: CommandGroup.clients, notes: "\n\(jobNotes)\n\(configNotes)",
-        options: [jobs] + remoteOptions)
+        options: [jobArguments] + remoteOptions)
 
     static let retry = CommandSyntax(
         name: "retry", summary: "Queue failed or cancelled jobs again", group: CommandGroup.clients,
         notes: "\n\(jobNotes)\n\(configNotes)",
-        options: [jobs] + remoteOptions)
+        options: [jobArguments] + remoteOptions)
 
     static let pause = CommandSyntax(
         name: "pause", summary: "Keep jobs from starting or going on, until ink resume", group: CommandGroup.clients,
-        notes: "\nWorkers finish the tiles that they have. \(jobNotes)\n\(configNotes)", options: [jobs] + remoteOptions
+        notes: "\nWorkers finish the tiles that they have. \(jobNotes)\n\(configNotes)",
+        options: [jobArguments] + remoteOptions
     )
 
     static let resume = CommandSyntax(
         name: "resume", summary: "Let paused jobs go on", group: CommandGroup.clients,
-        notes: "\n\(jobNotes)\n\(configNotes)", options: [jobs] + remoteOptions)
+        notes: "\n\(jobNotes)\n\(configNotes)", options: [jobArguments] + remoteOptions)
 
     static let priority = CommandSyntax(
         name: "priority", summary: "Change the priority of jobs", group: CommandGroup.clients,
         notes: "\n\(jobNotes)\n\(configNotes)",
-        options: [.argument("PRIORITY", "-10 to 10, or bulk, normal, urgent (-5, 0, 5)"), jobs] + remoteOptions)
+        options: [.argument("PRIORITY", "-10 to 10, or bulk, normal, urgent (-5, 0, 5)"), jobArguments] + remoteOptions)
 
     static let story = CommandSyntax(
         name: "story",
@@ -91,7 +104,8 @@ extension CommandSyntax {
         group: CommandGroup.clients,
         notes: "\n\(jobNotes)\n\(configNotes)",
         options: [
-            jobs, .value("--older-than", "TIME", "All jobs that ended longer ago than this (30s, 15m, 12h, 7d)"),
+            jobArguments,
+            .value("--older-than", "TIME", "All jobs that ended longer ago than this (30s, 15m, 12h, 7d)"),
         ] + remoteOptions)
 
     static let drain = CommandSyntax(
@@ -101,7 +115,8 @@ extension CommandSyntax {
         notes: "\n\(configNotes)",
         options: [.argument("WORKER", "Name of the worker; all workers of this name are drained")] + remoteOptions)
 
-    private static let jobs = OptionSyntax.arguments("JOB", "Job numbers, ranges (3-17), or - for standard input")
+    private static let jobArguments = OptionSyntax.arguments(
+        "JOB", "Job numbers, ranges (3-17), or - for standard input")
     private static let jobNotes = "A JOB is a number, a range (3-17), or \"-\" for numbers on standard input."
 
     private static let configNotes =
