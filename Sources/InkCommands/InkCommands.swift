@@ -30,6 +30,11 @@ public enum InkCommands {
     static func run(_ arguments: [String], _ environment: CommandEnvironment) -> ExitCode {
         defer { environment.console.sayRemainingErrors() }
         do {
+            if arguments.first == AskedValues.command {
+                let values = AskedValues.values(Array(arguments.dropFirst()), environment)
+                if !values.isEmpty { try environment.console.print(values.joined(separator: "\n")) }
+                return .done
+            }
             switch try CommandLineParser.parse(arguments, program: .ink) {
             case .text(let text): try environment.console.print(text.droppingLastNewlines())
             case .command(let parsed): return try run(parsed, environment)
@@ -71,12 +76,12 @@ public enum InkCommands {
         case "submit": return try SubmitCommand.run(parsed, environment)
         case "wait": return try WaitCommand.run(parsed, environment)
         case "status": return try StatusCommand.run(parsed, environment)
+        case "jobs": return try StatusCommand.jobs(parsed, environment)
         case "story": return try StatusCommand.story(parsed, environment)
         case "cancel": return try OrderCommands.cancel(parsed, environment)
         case "pause": return try OrderCommands.pause(parsed, environment)
         case "resume": return try OrderCommands.resume(parsed, environment)
         case "retry": return try OrderCommands.retry(parsed, environment)
-        case "jobs": return try StatusCommand.jobs(parsed, environment)
         case "priority": return try OrderCommands.priority(parsed, environment)
         case "purge": return try OrderCommands.purge(parsed, environment)
         case "drain": return try OrderCommands.drain(parsed, environment)

@@ -43,6 +43,9 @@ import Testing
         (["ink", "import", "--brush", "cross"], ["crossHatch", "cross-hatching"]),
         (["ink", "help", "stat"], ["status"]),
         (["ink", "template", "val"], ["validate"]), (["ink", "template", "from-image", "--tol"], ["--tolerance"]),
+        (["ink", "export", "--format", "png,jx"], ["png,jxl"]), (["ink", "export", "--format", "we"], ["webp"]),
+        (["ink", "submit", "--size", "2k,1080p,8"], ["2k,1080p,8k"]),
+        (["ink", "jobs", "--state", "failed,ca"], ["failed,cancelled"]),
         (["ink", "completions", "z"], ["zsh"]), (["ink", "broker", "--log-level", "deb"], ["debug"]),
     ]
 
@@ -59,6 +62,80 @@ import Testing
             ])
         #expect(result.code == 0)
         #expect(result.output.split(separator: "\n").map(String.init) == offered)
+    }
+
+    @Test("A list does not offer what it has")
+    func listsWithoutRepetitions() throws {
+        let path = try script("bash")
+        let result = try run(
+            "bash",
+            [
+                "-c",
+                "source '\(path)'; COMP_WORDS=(ink export --format = png,svg,); COMP_CWORD=4; _ink; printf '%s\\n' \"${COMPREPLY[@]}\"",
+            ])
+        let offered = result.output.split(separator: "\n").map(String.init)
+        #expect(offered.contains("png,svg,webp") && offered.allSatisfy { $0.hasPrefix("png,svg,") }, "\(result.output)")
+        #expect(!offered.contains("png,svg,png") && !offered.contains("png,svg,svg"), "\(result.output)")
+    }
+
+    /// A program `ink` for the shells, which answers what the real one would.
+    private func answering(_ lines: String) throws -> String {
+        folder.file("bin/ink", "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '\(folder("asked"))'\nprintf '\(lines)'\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder("bin/ink"))
+        return folder("bin")
+    }
+
+    @Test("Layers, presets and jobs are completed by what the program finds; blanks are quoted")
+    func askedValues() throws {
+        let path = try script("bash")
+        let bin = try answering("Sky blue\\nSea\\tdescription\\nHouse/Wall\\n")
+        func offered(_ words: String, _ index: Int) throws -> [String] {
+            let result = try run(
+                "bash",
+                [
+                    "-c",
+                    "PATH='\(bin)':$PATH; source '\(path)'; COMP_WORDS=(\(words)); COMP_CWORD=\(index); _ink; printf '%s\\n' \"${COMPREPLY[@]}\"",
+                ])
+            return result.output.split(separator: "\n").map(String.init)
+        }
+        #expect(try offered("ink export a.ink --layers S", 4) == ["Sky\\ blue", "Sea"])
+        #expect(try offered("ink export a.ink --layers Sea,S", 4) == ["Sea,Sky\\ blue"])
+        #expect(try offered("ink wait Se", 2) == ["Sea"])
+        #expect(try offered("ink import x --brush H", 4) == ["House/Wall"])
+        let asked = try String(contentsOfFile: folder("asked"), encoding: .utf8)
+        #expect(asked.hasPrefix("__complete layers export a.ink --layers S\n"), "\(asked)")
+        #expect(asked.contains("__complete jobs wait Se\n__complete presets import x --brush H\n"), "\(asked)")
+    }
+
+    @Test(
+        "The program finds layers of the named project, presets of folders and jobs of the broker, and says no errors")
+    func foundValues() throws {
+        func found(_ words: [String], _ broker: FakeBroker? = nil) -> String {
+            let arguments = [AskedValues.command] + words
+            guard let broker else {
+                let trial = CommandTrial()
+                #expect(trial.run(arguments) == .done)
+                #expect(trial.transcript.error.isEmpty)
+                return trial.transcript.output
+            }
+            let (code, output, error) = broker.run(arguments)
+            #expect(code == .done && error.isEmpty, "\(error)")
+            return output
+        }
+        let project = folder.file("a b.ink", "layer=l1:Sky\nlayer=l2:\nlayer=l3:One, two\n")
+        #expect(found(["layers", "export", project.replacing(" ", with: "\\ "), "--layers", ""]) == "Sky\nl2\n")
+        #expect(found(["layers", "export", folder("missing.ink"), "--layers", ""]) == "")
+        #expect(found(["layers", "export", folder.file("b.ink", "broken")]) == "")
+        folder.file("presets/mine.json", #"{"id": "mine", "name": "Mine", "brush": {"type": "dots"}}"#)
+        #expect(found(["presets", "import", "x", "--presets", "=", folder("presets"), "--brush", ""]) == "mine\n")
+        #expect(found(["presets", "import", "--presets", folder("none")]) == "")
+        #expect(found(["nonsense"]) == "" && found([]) == "")
+        let jobs = FakeBroker { _ in
+            #"{"jobs": [{"job": 3, "state": "failed", "name": "a.ink"}, {"job": 4, "state": "running", "name": "b.ink"}], "more": false}"#
+        }
+        #expect(found(["jobs", "wait", ""], jobs) == "3\tfailed a.ink\n4\trunning b.ink\n")
+        #expect(found(["jobs", "retry", ""], jobs) == "3\tfailed a.ink\n")
+        #expect(found(["jobs", "cancel", "--broker", "nonsense"], jobs) == "")
     }
 
     @Test("bash completes files, folders and what follows an equals sign")

@@ -26,6 +26,26 @@ enum CompletionScript {
     private static func bash(_ program: ProgramSyntax) -> String {
         var text = """
             # bash completion for ink; made by "ink completions bash"
+            # Offers those lines of standard input that continue the word; with a comma as argument, its last part.
+            _ink_offer() {
+                local plain=${cur//\\\\/} quote= start= line
+                if [[ $cur == [\\'\\"]* ]]; then plain=${cur:1} quote=${cur:0:1}; fi
+                if [[ $1 == , ]]; then
+                    compopt -o nospace 2>/dev/null
+                    if [[ $plain == *,* ]]; then start=${plain%,*},; fi
+                fi
+                while IFS=$'\\t' read -r line _; do
+                    [[ -n $line && $start$line == "$plain"* && ,$start != *",$line,"* ]] || continue
+                    line=$start$line
+                    if [[ -z $quote ]]; then
+                        printf -v line %q "$line"
+                        line=${line//\\\\,/,}
+                    fi
+                    COMPREPLY+=("$line")
+                done
+            }
+            _ink_list() { _ink_offer , < <(printf '%s\\n' $1); }
+            _ink_ask() { _ink_offer "$2" < <(ink \(AskedValues.command) "$1" "${COMP_WORDS[@]:1}" 2>/dev/null); }
             _ink_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
             _ink_files() {
                 compopt -o filenames 2>/dev/null
@@ -96,7 +116,9 @@ enum CompletionScript {
         case .any: ":;"
         case .files: "_ink_files;"
         case .folders: "_ink_folders;"
-        case .words(let words): "_ink_words '\(words.joined(separator: " "))';"
+        case .words(let words, let isList, let asked):
+            (words.isEmpty ? "" : "\(isList ? "_ink_list" : "_ink_words") '\(words.joined(separator: " "))';")
+                + (asked.map { "\(words.isEmpty ? "" : " ")_ink_ask \($0.rawValue)\(isList ? " ," : "");" } ?? "")
         }
     }
 
@@ -106,7 +128,26 @@ enum CompletionScript {
         var text = """
             #compdef ink
             # zsh completion for ink; made by "ink completions zsh"
+            # Offers words, and those that ink finds for a KIND; with a comma for the last part of a list.
+            _ink_offer() {
+                local kind=$1 separator=$2 used
+                shift 2
+                local -a found=("$@")
+                if [[ -n $kind ]]; then
+                    local tab=$'\\t'
+                    local -a lines=("${(@f)$(command ink \(AskedValues.command) $kind "${(@)ink_line}" 2>/dev/null)}")
+                    found+=("${(@)lines%%${tab}*}")
+                fi
+                if [[ $separator == , ]]; then
+                    compset -P '*,'
+                    for used in "${(@s:,:)IPREFIX}"; do found=("${(@)found:#$used}"); done
+                    compadd -S '' -- "${(@)found:#}"
+                else
+                    compadd -- "${(@)found:#}"
+                fi
+            }
             _ink() {
+                local -a ink_line=("${(@Q)words[2,-1]}")
                 local -a commands=(
 
             """
@@ -161,7 +202,10 @@ enum CompletionScript {
             case .any: " "
             case .files: "_files"
             case .folders: "_files -/"
-            case .words(let words): "(\(words.joined(separator: " ").replacing(":", with: "\\:")))"
+            case .words(let words, false, nil): "(\(words.joined(separator: " ").replacing(":", with: "\\:")))"
+            // A blank first: nothing is added to the words.
+            case .words(let words, let isList, let asked):
+                " _ink_offer '\(asked?.rawValue ?? "")' '\(isList ? "," : "")' \(words.joined(separator: " "))"
             }
         guard option.isOption else {
             let repeats = option.kind == .arguments ? "*" : ""
@@ -183,6 +227,18 @@ enum CompletionScript {
     private static func fish(_ program: ProgramSyntax) -> String {
         var text = """
             # fish completion for ink; made by "ink completions fish"
+            # The words that continue a list with commas.
+            function __ink_list
+                set -l token (commandline -ct | string replace -r -- '^--?[a-z-]+=' '')
+                set -l start (string match -r -- '.*,' $token)
+                for word in $argv
+                    contains -- $word (string split -- , $token); or echo $start$word
+                end
+            end
+            function __ink_ask
+                set -l line (commandline -op)
+                command ink \(AskedValues.command) $argv[1] $line[2..-1] 2>/dev/null
+            end
             complete -c ink -f
             complete -c ink -n __fish_use_subcommand -s h -l help -d 'Print help'
             complete -c ink -n __fish_use_subcommand -s v -l version -d 'Print the version'
@@ -222,8 +278,15 @@ enum CompletionScript {
         case .any: ""
         case .files: "-F"
         case .folders: "-a '(__fish_complete_directories)'"
-        case .words(let words): "-a '\(words.joined(separator: " "))'"
+        case .words(let words, false, nil): "-a '\(words.joined(separator: " "))'"
+        case .words(let words, let isList, let asked):
+            fish(words + (asked.map { ["(__ink_ask \($0.rawValue))"] } ?? []), isList: isList)
         }
+    }
+
+    private static func fish(_ words: [String], isList: Bool) -> String {
+        let all = words.joined(separator: " ")
+        return isList ? "-a '(__ink_list \(all))'" : "-a '\(all)'"
     }
 
     /// For bash and zsh.
