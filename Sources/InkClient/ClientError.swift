@@ -26,6 +26,13 @@ public enum ClientError: Error, Hashable, Sendable {
     case stopped
 }
 
+extension ClientError {
+    /// The hint where nothing has ever come from an endpoint.
+    package static let nobodyThere =
+        "is a broker listening there for clients, with the keys that this client knows it by? \"ink broker\" starts one, "
+        + "--broker names another"
+}
+
 extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -85,7 +85,7 @@ final class SessionNews: Sendable {
         case .refused(let reason): return .refused(reason: reason)
         case .connected: hint = "the broker is there and has not answered this"
         case .lost(let reason): hint = "the connection was lost: \(reason)"
-        case .none: hint = "is a broker listening there for clients, with the keys that this client knows it by?"
+        case .none: hint = ClientError.nobodyThere
         }
         return .unreachable(endpoint: endpoint, waitedMilliseconds: waitedMilliseconds, hint: hint)
     }

@@ -47,7 +47,7 @@ extension ExportError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .usage(let text), .configuration(let text), .unavailable(let text): text
-        case .engine(let error): error.description
+        case .engine(let error): error.advised
         case .farm(let failure): failure.reason
         case .outputClosed: "standard output is closed"
         }

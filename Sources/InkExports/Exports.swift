@@ -129,7 +129,9 @@ package struct Exports {
         guard remote == nil else { return }
         for format in Set(encodings.map(\.format)) {
             guard let codec = try? PictureCodecs.codec(format), let package = codec.missingPackage else { continue }
-            throw .unavailable("\(codec.name) cannot be written: the package \(package) is not installed")
+            throw .unavailable(
+                "\(codec.name) cannot be written: the package \(package) is not installed (apt-get install \(package); \"ink doctor\" shows all)"
+            )
         }
     }
 
@@ -184,9 +186,9 @@ package struct Exports {
         var finished = FinishedExports(
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
+        finished.skipped = planned.skipped
         finished.otherFailures = [writeBook(finished), writeSheet(finished), writeContactSheet(finished)]
             .compactMap(\.self)
-        finished.skipped = planned.skipped
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
         // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes, and
         // results of tiles may still be on their way to the disk.
@@ -216,7 +218,7 @@ package struct Exports {
             try BookWriting(path: path, pages: made, software: software).run()
             return nil
         } catch {
-            observer.error(error.description)
+            observer.error(error.advised)
             return PictureFailure(error)
         }
     }
@@ -359,7 +361,7 @@ package struct Exports {
             try body()
             return nil
         } catch {
-            observer.error(error.description)
+            observer.error(error.advised)
             return PictureFailure(error)
         }
     }

@@ -98,7 +98,7 @@ import Testing
         let failed = broker.run(["jobs", "--state", "failed", "--insecure"])
         #expect(
             failed.output == """
-                JOB   STATE   SIZE  FORMAT  OWNER  PROJECT      REASON
+                JOB   STATE   SIZE  FORMAT  OWNER  PICTURE      REASON
                 1000  failed  2k    png     -      b/1000.ink   layers[0]: is broken
                 2000  failed  2k    png     -      b/2000.ink   layers[0]: is broken
 

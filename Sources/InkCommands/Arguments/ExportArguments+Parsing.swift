@@ -8,7 +8,9 @@ extension ExportArguments {
     /// - Throws: `usage`.
     init(_ parsed: ParsedCommand) throws(CommandError) {
         let paths = parsed.all("PATH")
-        guard !paths.isEmpty else { throw .usage("a PATH to export is needed (see \"ink help \(parsed.name)\")") }
+        guard !paths.isEmpty else {
+            throw .usage("a PATH to export is needed: a drawing, or a folder of them (see \"ink help \(parsed.name)\")")
+        }
         guard paths.allSatisfy({ !$0.isEmpty }) else { throw .usage("a PATH is empty") }
         guard paths.count(where: { $0 == "-" }) <= 1 else { throw .usage("standard input (-) can be read only once") }
         try Self.refuseMisplaced(paths, parsed)
@@ -38,15 +40,16 @@ extension ExportArguments {
         if !isEachViewport, name.placeholders.contains(.viewport) {
             throw .usage("--name: {viewport} needs --each-viewport")
         }
+        if isStandardOutput { try Self.refuseWithStandardOutput(parsed, codecs) }
         if codecs.count > 1, parsed.isGiven("name"), !name.placeholders.contains(.ext) {
             throw .usage("--name: several formats need {ext} in the name, as in {name}.{ext}")
-        if isStandardOutput { try Self.refuseWithStandardOutput(parsed, codecs) }
         }
         var options = try Self.options(parsed, codecs)
         options.view = try Self.view(parsed)
         let ifExists = try parsed.value("if-exists").map { text throws(CommandError) in
             guard let policy = ExistingFilePolicy(rawValue: text) else {
-                throw .usage("--if-exists: \"\(text)\" is not skip-unchanged, overwrite, suffix or fail")
+                throw TextValue.noChoice(
+                    text, option: "--if-exists", among: ExistingFilePolicy.allCases.map(\.rawValue))
             }
             return policy
         }
@@ -54,10 +57,11 @@ extension ExportArguments {
             paths: paths, output: output, sizes: sizes, name: name, options: options, layers: layers,
             ifExists: ifExists,
             presetFolders: parsed.all("presets"), limitsPath: parsed.value("limits"), run: try Self.run(parsed))
+        self.isStandardOutput = isStandardOutput
         bytesMax = try Self.bytesMax(parsed)
         self.isEachViewport = isEachViewport
         overlays = try OverlayArguments(parsed)
-        self.isStandardOutput = isStandardOutput
+        outputMargin = try Self.outputMargin(parsed)
         takesMerged = parsed.isGiven("flattened")
         if let text = parsed.value("brush") { brush = BrushChange(type: try TextValue.brushType(text)) }
         photos.isWanted = parsed.isGiven("photos")
@@ -73,10 +77,6 @@ extension ExportArguments {
         if parsed.isGiven("watch") { try makeWatch(parsed) }
     }
 
-    /// Options that are about a whole run, which a watch is not.
-    private static let optionsWithoutWatch = [
-        "dry-run", "fail-fast", "from-report", "pdf-book", "sheet", "contact-sheet",
-    ]
     /// Options that need a name of the picture, or standard output for themselves.
     private static let optionsWithoutStandardOutput = [
         "name", "json", "report", "dry-run", "watch", "pdf-book", "sheet", "contact-sheet",
@@ -100,6 +100,10 @@ extension ExportArguments {
         }
     }
 
+    /// Options that are about a whole run, which a watch is not.
+    private static let optionsWithoutWatch = [
+        "dry-run", "fail-fast", "from-report", "pdf-book", "sheet", "contact-sheet",
+    ]
 
     /// Adapts the arguments to `--watch`.
     /// - Throws: `usage` if they do not fit.
@@ -161,6 +165,15 @@ extension ExportArguments {
         }
     }
 
+    /// A margin on paper in output pixels; nil for one in canvas pixels, and for none.
+    private static func outputMargin(_ parsed: ParsedCommand) throws(CommandError) -> Double? {
+        guard let text = parsed.value("margin") else { return nil }
+        let length = try TextValue.length(text, option: "--margin")
+        guard length.isPhysical else { return nil }
+        let pixels = length.pixels(dotsPerInch: try Resolution(parsed).ofLengths)
+        return try TextValue.checked(pixels, of: text, option: "--margin", in: 0...1e6)
+    }
+
     /// The sizes of `--size`.
     /// - Throws: `usage`.
     static func sizes(
@@ -168,6 +181,7 @@ extension ExportArguments {
     ) throws(CommandError) -> [ExportSize] {
         guard parsed.isGiven("size") else { return standard }
         var sizes: [ExportSize] = []
+        let resolution = try Resolution(parsed)
         for text in parsed.list("size") {
             guard let size = Self.size(text, dotsPerInch: resolution.ofLengths) else {
                 throw .usage(
@@ -199,15 +213,6 @@ extension ExportArguments {
             guard let width = edge(width), let height = edge(height) else { return nil }
             return ExportSize("\(width)x\(height)")
         }
-    /// A margin on paper in output pixels; nil for one in canvas pixels, and for none.
-    private static func outputMargin(_ parsed: ParsedCommand) throws(CommandError) -> Double? {
-        guard let text = parsed.value("margin") else { return nil }
-        let length = try TextValue.length(text, option: "--margin")
-        guard length.isPhysical else { return nil }
-        let pixels = length.pixels(dotsPerInch: try Resolution(parsed).ofLengths)
-        return try TextValue.checked(pixels, of: text, option: "--margin", in: 0...1e6)
-    }
-
         return ExportSize(plain)
     }
 
@@ -215,7 +220,6 @@ extension ExportArguments {
     /// - Throws: `usage` with the corrected command.
     private static func refuseMisplaced(_ paths: [String], _ parsed: ParsedCommand) throws(CommandError) {
         for path in paths where size(path, dotsPerInch: 72) != nil && isMissing(path) {
-        let resolution = try Resolution(parsed)
             let all = (parsed.list("size") + [path]).joined(separator: ",")
             throw .usage("\"\(path)\" is a size, and there is no such file; use --size \(all)")
         }
@@ -258,7 +262,7 @@ extension ExportArguments {
         var named: [any PictureCodec] = []
         for text in parsed.list("format") {
             guard let codec = PictureCodecs.codec(named: text) else {
-                throw .usage("--format: \"\(text)\" is not \(PictureCodecs.all.map(\.name).joined(separator: ", "))")
+                throw TextValue.noChoice(text, option: "--format", among: PictureCodecs.all.map(\.name))
             }
             if named.contains(where: { $0.format == codec.format }) {
                 throw .usage("--format: \(codec.name) is given more than once")
@@ -344,7 +348,7 @@ extension ExportArguments {
         }
         options.includesBaseImage = !parsed.isGiven("no-base") && !parsed.isGiven("each-layer")
         if let fill = parsed.value("fill") {
-            guard fill == "suggested" else { throw .usage("--fill: \"\(fill)\" must be suggested") }
+            guard fill == "suggested" else { throw TextValue.noChoice(fill, option: "--fill", among: ["suggested"]) }
             options.fillsSuggested = true
         }
         switch (parsed.isGiven("rgb"), parsed.isGiven("rgba")) {
@@ -381,7 +385,7 @@ extension ExportArguments {
         var encoding = PictureEncoding()
         if let text = parsed.value("effort") {
             guard let effort = EncodingEffort(name: text) else {
-                throw .usage("--effort: \"\(text)\" is not fast, balanced or small")
+                throw TextValue.noChoice(text, option: "--effort", among: ["fast", "balanced", "small"])
             }
             encoding.effort = effort
         }
@@ -390,8 +394,7 @@ extension ExportArguments {
         }
         if let text = parsed.value("chroma") {
             guard let chroma = ChromaSampling(name: text) else {
-                throw .usage(
-                    "--chroma: \"\(text)\" is not \(ChromaSampling.allCases.map(\.name).joined(separator: " or "))")
+                throw TextValue.noChoice(text, option: "--chroma", among: ChromaSampling.allCases.map(\.name))
             }
             encoding.chroma = chroma
         }
@@ -402,12 +405,12 @@ extension ExportArguments {
         }
         if let text = parsed.value("compression") {
             guard let compression = StripCompression(name: text) else {
-                let names = StripCompression.allCases.map(\.name).joined(separator: ", ")
-                throw .usage("--compression: \"\(text)\" is not one of \(names)")
+                throw TextValue.noChoice(
+                    text, option: "--compression", among: StripCompression.allCases.map(\.name))
             }
             encoding.compression = compression
         }
-        if let text = parsed.value("bleed") { encoding.bleed = try bleed(text) }
+        if let text = parsed.value("bleed") { encoding.bleed = try bleed(text, parsed) }
         if let text = parsed.value("tile-size") {
             guard let size = Int(text), PictureEncoding.tileSizes.contains(size) else {
                 throw .usage("--tile-size: \"\(text)\" is not 128, 256 or 512")

@@ -12,6 +12,14 @@ enum TextValue {
         return number
     }
 
+    /// The error for a word that is none of those that there are.
+    static func noChoice(_ text: String, option: String, among words: [String]) -> CommandError {
+        let list =
+            words.count > 1
+            ? words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1] : words.joined()
+        return .usage("\(option): \"\(text)\" is not \(list)\(didYouMean(text, among: words))")
+    }
+
     /// A finite number in `range`.
     static func number(_ text: String, option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double {
         guard let number = Double(text), number.isFinite, range.contains(number) else {
@@ -64,7 +72,7 @@ enum TextValue {
 
     /// `WxH`, both in `range`; lengths on paper to the nearest pixel of the resolution.
     static func size(
-        _ text: String, option: String, in range: ClosedRange<Int>
+        _ text: String, option: String, in range: ClosedRange<Int>, dotsPerInch: Double
     ) throws(CommandError) -> (width: Int, height: Int) {
         func edge(_ length: WrittenLength) -> Int? {
             let pixels = length.pixels(dotsPerInch: dotsPerInch)

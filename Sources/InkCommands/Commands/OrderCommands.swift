@@ -66,7 +66,9 @@ enum OrderCommands {
         let jobs = try JobList.read(parsed.all("JOB")) { () throws(EngineError) in
             try environment.readStandardInput(JobList.bytesMax)
         }
-        guard !jobs.isEmpty else { throw .usage("a JOB is needed (see \"ink help \(parsed.name)\")") }
+        guard !jobs.isEmpty else {
+            throw .usage("a JOB is needed, which \"ink jobs\" lists (see \"ink help \(parsed.name)\")")
+        }
         return jobs
     }
 

@@ -40,7 +40,9 @@ struct StatusCommand {
 
     /// `ink story JOB`.
     static func story(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
-        guard let text = parsed.value("JOB") else { throw .usage("a JOB is needed (see \"ink help story\")") }
+        guard let text = parsed.value("JOB") else {
+            throw .usage("a JOB is needed, which \"ink jobs\" lists (see \"ink help story\")")
+        }
         let job = try JobList.number(text)
         let options = try RemoteOptions(parsed, environment)
         let connection = try options.connect(environment)
@@ -75,10 +77,10 @@ struct StatusCommand {
             guard states.isEmpty || states.contains(job["state"]?.string ?? "") else { return }
             if parsed.isGiven("json") { try console.print(job.line) } else { jobs.append(job) }
         }
-        return .done
-    }
         if parsed.isGiven("json") { return .done }
         for line in StatusText(console).lines(jobs: jobs) { try console.printText(line) }
+        return .done
+    }
 
     private func ask(_ connection: any FarmConnection) throws(CommandError) -> JSONValue {
         let topic = job.map { Topic.job($0) } ?? .status

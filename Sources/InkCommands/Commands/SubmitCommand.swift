@@ -68,7 +68,8 @@ struct SubmitCommand {
     private func sayWhatIsOpen() {
         if open.isEmpty { return }
         environment.console.warning(
-            "stopped: \(open.count) submissions were not acknowledged; the broker may have jobs for them")
+            "stopped: \(open.count) \(open.count == 1 ? "submission was" : "submissions were") not acknowledged; the broker may have jobs "
+                + "for them, which \"ink jobs\" lists")
     }
 
     private mutating func fail(_ failure: PictureFailure) {

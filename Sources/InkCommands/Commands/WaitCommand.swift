@@ -57,7 +57,7 @@ struct WaitCommand {
         guard !jobs.isEmpty else {
             // `ink submit ... | ink wait -` without submissions; `submit` has reported why.
             if parsed.all("JOB").contains("-") { return .done }
-            throw .usage("a JOB is needed (see \"ink help wait\")")
+            throw .usage("a JOB is needed, which \"ink jobs\" lists (see \"ink help wait\")")
         }
         var command = WaitCommand(
             parsed, environment, jobs, submissions,

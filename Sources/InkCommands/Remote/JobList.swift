@@ -71,7 +71,7 @@ enum JobList {
     /// One number.
     static func number(_ text: String, place: String = "JOB") throws(CommandError) -> JobNumber {
         guard let number = digits(text) else {
-            throw .usage("\(place): \"\(text)\" is not a job number")
+            throw .usage("\(place): \"\(text)\" is not a job number (\"ink jobs\" lists them)")
         }
         return number
     }
@@ -83,7 +83,9 @@ enum JobList {
         guard ends.count <= 2, let first = ends.first.flatMap({ digits(String($0)) }),
             let last = ends.last.flatMap({ digits(String($0)) }),
             first <= last
-        else { throw .usage("\(place): \"\(text)\" is not a job number or a range (3-17)") }
+        else {
+            throw .usage("\(place): \"\(text)\" is not a job number or a range such as 3-17 (\"ink jobs\" lists them)")
+        }
         guard last - first < UInt64(countMax) else { throw .usage("\(place): \(text) is more than \(countMax) jobs") }
         return first...last
     }

@@ -14,7 +14,7 @@ enum ProgressStyle: String, Hashable, Sendable, CaseIterable {
     static func read(_ parsed: ParsedCommand) throws(CommandError) -> ProgressStyle {
         guard let text = parsed.value("progress") else { return .auto }
         guard let style = ProgressStyle(rawValue: text) else {
-            throw .usage("--progress: \"\(text)\" is not auto, plain or none")
+            throw TextValue.noChoice(text, option: "--progress", among: allCases.map(\.rawValue))
         }
         return style
     }

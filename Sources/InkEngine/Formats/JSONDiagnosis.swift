@@ -140,14 +140,21 @@ struct JSONDiagnosis {
             guard position < end else { throw unexpectedEnd() }
             guard text[position] == word.utf8Start[i] else {
                 position = start
-                throw unexpected("\(word)")
+                throw unknownWord()
             }
             position += 1
         }
         if let byte, isLetterOrDigit(byte) {
             position = start
-            throw unexpected("\(word)")
+            throw unknownWord()
         }
+    }
+
+    /// At the first letter of a word that stands for nothing, as where a text has no quotes.
+    private func unknownWord() -> EngineError {
+        let word = text[position..<end].prefix(20).prefix { isLetterOrDigit($0) }
+        return fault(
+            "\"\(String(decoding: word, as: UTF8.self))\" is not a value of JSON; texts stand in double quotes")
     }
 
     private func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -345,6 +352,7 @@ struct JSONDiagnosis {
             return fault("\(word) is not a number of JSON, numbers must be finite")
         }
         guard let byte else { return unexpectedEnd() }
+        if expected == "a value", isLetterOrDigit(byte) { return unknownWord() }
         let shown =
             byte > 0x20 && byte < 0x7F
             ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"

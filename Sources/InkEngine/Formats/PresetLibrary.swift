@@ -74,6 +74,14 @@ public final class PresetLibrary: Sendable {
         }
     }
 
+    /// What can be done about a preset that is not there, as the end of a message: strokes find only presets in files, and
+    /// those of the program are in none.
+    func advice(_ id: String) -> String {
+        guard let own = BuiltInPresets.entries.first(where: { $0.id == id }) else { return didYouMean(id, among: ids) }
+        let folder = shownText(folders.first ?? besideFolders.first ?? "brushes", limit: 200)
+        return "; it is one of the program's: mkdir -p \(folder); ink preset show \(own.id) > \(folder)/\(own.id).json"
+    }
+
     /// The folders that were searched, and the file that may contain the preset, as the end of a message.
     var searchNote: String {
         let places = folders + besideFolders

@@ -48,12 +48,12 @@ extension ProjectParser {
                 throw object.error(
                     "preset",
                     "there is no brush preset \"\(shownText(id))\"\(presets.searchNote) (in \(layer.shownName))"
-                        + didYouMean(id, among: presets.ids))
+                        + presets.advice(id))
             } else {
                 warnings.add(
                     .missingPreset, ofEach: id, at: object.path("preset").text,
                     "brush preset \"\(shownText(id))\" was not found, its strokes are drawn with their own settings"
-                        + didYouMean(id, among: presets.ids))
+                        + presets.advice(id))
             }
         }
         own.apply(to: &brush)

@@ -23,7 +23,11 @@ extension FileSystem {
     package static func checkPresetFolders(_ folders: [String]) throws(ExportError) {
         for folder in folders {
             let found = try ExportError.wrapping { () throws(EngineError) in try status(folder) }
-            guard found?.isFolder == true else { throw .configuration("\(folder): no such folder of presets") }
+            guard found?.isFolder == true else {
+                throw .configuration(
+                    "\(folder): no such folder of presets; --presets names a folder of JSON files (\"ink preset show ID > FOLDER/ID.json\")"
+                )
+            }
         }
     }
 

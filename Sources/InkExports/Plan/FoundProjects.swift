@@ -54,7 +54,7 @@ package struct FoundProjects {
     }
 
     private mutating func fail(_ input: ExportInput, _ error: EngineError) {
-        observer.error(error.description)
+        observer.error(error.advised)
         failures.append((input, PictureFailure(error)))
     }
 }

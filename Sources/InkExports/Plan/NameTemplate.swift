@@ -53,7 +53,9 @@ package struct NameTemplate: Hashable, Sendable {
         pieces = try Self.parse(text)
         let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" } + [".{\(NamePlaceholder.ext.rawValue)}"]
         guard let ending = endings.first(where: { text.hasEnding($0) }) else {
-            throw .usage("--name: \"\(text)\" does not end in \(endings.joined(separator: " or "))")
+            throw .usage(
+                "--name: \"\(text)\" does not end like a picture; end it in .{ext}, which is the ending of the format, as in "
+                    + "{name}-{size}.{ext}")
         }
         guard text.utf8.count > ending.utf8.count else {
             throw .usage("--name: \"\(text)\" has nothing before the \(ending)")
@@ -70,7 +72,7 @@ package struct NameTemplate: Hashable, Sendable {
     package var placeholders: Set<NamePlaceholder> {
         Set(
             pieces.compactMap { piece in
-                if case .placeholder(let placeholder) = piece { placeholder } else { nil }
+                if case .placeholder(let placeholder, _) = piece { placeholder } else { nil }
             })
     }
 
@@ -93,12 +95,12 @@ package struct NameTemplate: Hashable, Sendable {
         return path
     }
 
-    /// A value that can stand inside a file name: no separators, no control characters, no `..`, no dot in front, not
-    /// empty, and at most `valueBytesMax` bytes, cut between characters.
     private static func padded(_ number: String, to digits: Int?) -> String {
         String(repeating: "0", count: max(0, (digits ?? 0) - number.utf8.count)) + number
     }
 
+    /// A value that can stand inside a file name: no separators, no control characters, no `..`, no dot in front, not
+    /// empty, and at most `valueBytesMax` bytes, cut between characters.
     package static func safe(_ value: String) -> String {
         var scalars = String.UnicodeScalarView()
         var byteCount = 0
@@ -114,8 +116,6 @@ package struct NameTemplate: Hashable, Sendable {
         return scalars.isEmpty ? "_" : String(scalars)
     }
 
-    private static func parse(_ text: String) throws(ExportError) -> [Piece] {
-        var pieces: [Piece] = []
     /// The digits of `03`, which stands behind the colon of `{n:03}`.
     private static func digits(_ format: String, _ placeholder: NamePlaceholder) throws(ExportError) -> Int {
         let shown = "{\(placeholder.rawValue):\(format)}"
@@ -131,6 +131,8 @@ package struct NameTemplate: Hashable, Sendable {
         return digits
     }
 
+    private static func parse(_ text: String) throws(ExportError) -> [Piece] {
+        var pieces: [Piece] = []
         var rest = text[...]
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {

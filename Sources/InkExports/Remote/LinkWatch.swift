@@ -65,7 +65,8 @@ package struct LinkWatch: Sendable {
         case .new:
             guard !isTold, now >= Self.silentMilliseconds else { return nil }
             isTold = true
-            return "no answer from \(endpoint) yet; waiting for it"
+            return
+                "no answer from \(endpoint) yet; waiting for it (\"ink broker\" starts a broker, --broker names another)"
         }
     }
 
@@ -86,7 +87,7 @@ package struct LinkWatch: Sendable {
     private func unreachable(_ waited: Double, _ reason: String?) -> ExportError {
         let hint =
             reason.map { "the connection was lost: \($0)" }
-            ?? "is a broker listening there for clients, with the keys that this client knows it by?"
+            ?? ClientError.nobodyThere
         return .farm(
             PictureFailure(.unreachable(endpoint: endpoint, waitedMilliseconds: Int(waited), hint: hint)))
     }

@@ -224,7 +224,7 @@ extension PictureFailure {
             case .source, .output, .targetNotAFile, .spill, .journal, .noThread, .results: .inputOutput
             case .cancelled: .exportFailed
             }
-        self.init(kind: kind, reason: error.description)
+        self.init(kind: kind, reason: error.advised)
     }
 
     package init(_ error: WorkerError) {

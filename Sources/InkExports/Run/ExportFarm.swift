@@ -139,7 +139,7 @@ package struct PictureFailure: Error, Hashable, Sendable {
         self.init(kind: .badInput, reason: "\(name): \(first) (\(others))")
     }
 
-    package init(_ error: EngineError) { self.init(kind: error.exitCode, reason: error.description) }
+    package init(_ error: EngineError) { self.init(kind: error.exitCode, reason: error.advised) }
     package init(_ error: ExportError) { self.init(kind: error.exitCode, reason: error.description) }
 }
 

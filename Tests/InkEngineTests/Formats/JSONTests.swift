@@ -25,8 +25,8 @@ import Testing
         ("[1,]", "[1]: expected a value, found ']' (line 1, column 4, byte 3)"),
         (#"{"a":1,}"#, "expected a key in double quotes, found '}' (line 1, column 8, byte 7)"),
         ("{'a':1}", "expected a key in double quotes, found ''' (line 1, column 2, byte 1)"),
-        ("[tru]", "[0]: expected true, found 't' (line 1, column 2, byte 1)"),
-        ("[nulll]", "[0]: expected null, found 'n' (line 1, column 2, byte 1)"),
+        ("[tru]", "[0]: \"tru\" is not a value of JSON; texts stand in double quotes (line 1, column 2, byte 1)"),
+        ("[nulll]", "[0]: \"nulll\" is not a value of JSON; texts stand in double quotes (line 1, column 2, byte 1)"),
         ("[01]", "[0]: a number must not begin with 0 (line 1, column 2, byte 1)"),
         ("[1.]", "[0]: expected a digit after the point, found ']' (line 1, column 4, byte 3)"),
         ("[1e]", "[0]: expected a digit of the exponent, found ']' (line 1, column 4, byte 3)"),
@@ -43,7 +43,10 @@ import Testing
         ("[0,-1e999]", "[1]: a number is too large to be read, it must be finite (line 1, column 4, byte 3)"),
         ("[1] 2", "something follows the end of the JSON text (line 1, column 5, byte 4)"),
         ("[1]]", "something follows the end of the JSON text (line 1, column 4, byte 3)"),
-        ("[\n  1,\n  \"ä\", x]", "[2]: expected a value, found 'x' (line 3, column 8, byte 15)"),
+        (
+            "[\n  1,\n  \"ä\", x]",
+            "[2]: \"x\" is not a value of JSON; texts stand in double quotes (line 3, column 8, byte 15)"
+        ),
         (
             #"["abc]"#,
             "[0]: the file ends too early, inside a string that begins at line 1, column 2 (line 1, column 7, byte 6)"

@@ -48,6 +48,13 @@ import Testing
             ])
     }
 
+    @Test("A preset of the program that no file holds says how to get it")
+    func presetsOfTheProgram() throws {
+        let reading = try read(stroke(#""preset":"hatching","type":"dots""#))
+        let warning = try #require(reading.warnings.first?.description)
+        #expect(warning.hasSuffix("ink preset show hatching > brushes/hatching.json"), "\(warning)")
+    }
+
     @Test func aBrokenPresetFailsOnlyTheProjectThatNeedsIt() throws {
         let folder = ScratchFolder()
         folder.write("brushes/a.json", preset)
