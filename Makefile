@@ -1,4 +1,5 @@
-# `make demo` and `make test` only need Swift: they install missing packages of the distribution.
+# `make demo` and `make test` only need Swift: they install missing packages of the distribution, and say at their start
+# what they do and how long it takes.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -10,17 +11,20 @@ SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
 SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
+.PHONY: help setup setup-build about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
 	check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers bench-compare \
 	bench-baseline lint format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-setup: ## Install the libraries that are missing
+setup: ## Install the libraries and the tools of the tests that are missing
 	@Scripts/setup.sh
 
-build: setup ## Build the release binary
+setup-build: ## Install the libraries that are missing
+	@Scripts/setup.sh build
+
+build: setup-build ## Build the release binary
 	$(SWIFT_BUILD)
 
 PREFIX ?= /usr/local
@@ -58,16 +62,21 @@ gallery: build ## Export the pictures of docs/gallery.md, and those of the brush
 		--contact-size 200
 	$(INK) preset preview -o docs/images/presets --size 480x180 --if-exists overwrite
 
-dashboard-pictures: build ## Take the pictures of docs/dashboard.md from a farm here (needs Chromium and playwright for PYTHON)
+dashboard-pictures: setup build ## Take the pictures of docs/dashboard.md from a farm here (needs Chromium and playwright for PYTHON)
 	INK_BINARY=$(INK) $(PYTHON) -B Scripts/dashboard_pictures.py
 
-examples: build ## Generate the example projects and the documents of the gallery (needs python3)
+examples: setup build ## Generate the example projects and the documents of the gallery (needs python3)
 	python3 Scripts/make_examples.py
 	python3 Scripts/make_gallery.py
 	$(INK) export examples/street.ink -o examples/gallery/street.psd --size 260x260 --no-metadata
 	$(INK) export examples/night-sail.ink -o examples/gallery/night-sail.ora --size 260x260 --effort small --no-metadata
 
-demo: build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into out/demo
+about-demo:
+	@echo "demo: installs missing libraries, builds ink (about 16 minutes on 2 cores; later only what has changed),"
+	@echo "demo: and exports the examples into out/demo (about a minute)"
+	@Scripts/setup.sh --list build
+
+demo: about-demo build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into out/demo
 	$(INK) export examples --fill suggested --size 2k,4k -o out/demo
 	$(INK) import examples/sources/quickdraw/*.ndjson --brush contourLines --spacing 7 --line-width 3 \
 		-o out/demo/quickdraw --if-exists overwrite
@@ -75,7 +84,12 @@ demo: build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into
 	@echo
 	@echo "The pictures are in $(CURDIR)/out/demo"
 
-test: setup ## Run all tests
+about-test:
+	@echo "test: installs missing libraries and test tools, builds ink and its tests, and runs them:"
+	@echo "test: about 17 minutes on 2 cores"
+	@Scripts/setup.sh --list
+
+test: about-test setup ## Run all tests
 	$(SWIFT_TEST)
 
 SEEDS ?= 100000
@@ -86,29 +100,29 @@ simulate: setup ## Simulate SEEDS farms (default 100000) from seed FIRST, or pri
 fuzz: setup ## Fuzz the readers for FUZZ_SECONDS each (default 30)
 	Scripts/fuzz.sh
 
-check-deployment: build ## Check image, compose file, units and manifests with their tools
+check-deployment: setup build ## Check image, compose file, units and manifests with their tools
 	Scripts/check-deployment.sh
 
 deb: build ## Make a Debian package in .build/deb, for this distribution and processor
 	@Scripts/deb.sh $(INK)
 
-test-deb: build ## Install the Debian package in a clean root, use it and remove it (needs root, Debian or Ubuntu)
+test-deb: setup build ## Install the Debian package in a clean root, use it and remove it (needs root, Debian or Ubuntu)
 	Scripts/test-deb.sh
 
-test-systemd: build ## Run the units under a systemd in a container (needs root, Debian or Ubuntu)
+test-systemd: setup build ## Run the units under a systemd in a container (needs root, Debian or Ubuntu)
 	Scripts/test-systemd.sh
 
-test-slurm: build ## Run the Slurm scripts under a Slurm of this machine's distribution (needs apt)
+test-slurm: setup build ## Run the Slurm scripts under a Slurm of this machine's distribution (needs apt)
 	python3 -B -m unittest discover -v -s Tests/deployment -p real_slurm.py
 
-test-image: build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
+test-image: setup build ## Build the image and run a farm with it (needs root, Debian or Ubuntu)
 	Scripts/test-image.sh
 
-test-interop: build ## Test with programs of others: PyPI, deployment tools; IMAGE=1 a container, PEERS=1 Cairo and Skia
+test-interop: setup build ## Test with programs of others: PyPI, deployment tools; IMAGE=1 a container, PEERS=1 Cairo and Skia
 	Scripts/test-interop.sh
 
 BENCHMARKS := Benchmarks
-bench: build ## Measure whole exports and the parts of the engine
+bench: setup build ## Measure whole exports and the parts of the engine
 	$(BENCHMARKS)/measure.py
 	$(BENCHMARKS)/kernels.py
 

@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing of the libraries and test tools, from the distribution's packages. Does nothing, and asks
 # for no password, when all is there.
+#
+#   setup.sh             libraries and test tools
+#   setup.sh build       only the libraries, which building and running need
+#   setup.sh --list ...  only says what would be installed
 set -euo pipefail
 
 libraries=(
@@ -12,8 +16,16 @@ libraries=(
 )
 test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 
+list_only=
+if [[ ${1:-} == --list ]]; then
+    list_only=1
+    shift
+fi
+wanted=("${libraries[@]}")
+[[ ${1:-} == build ]] || wanted+=("${test_tools[@]}")
+
 if ! command -v swift >/dev/null; then
-    echo "setup: Swift is missing; see https://www.swift.org/install/linux/" >&2
+    echo "setup: Swift is missing; install Swift 6.2 or later (https://www.swift.org/install/linux/) and put it on the PATH" >&2
     exit 1
 fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -22,11 +34,18 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 missing=()
-for package in "${libraries[@]}" "${test_tools[@]}"; do
+for package in "${wanted[@]}"; do
     state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
     [[ $state == *"install ok installed"* ]] || missing+=("$package")
 done
-[[ ${#missing[@]} -gt 0 ]] || exit 0
+if [[ ${#missing[@]} -eq 0 ]]; then
+    [[ -z $list_only ]] || echo "setup: nothing to install, all ${#wanted[@]} packages are there"
+    exit 0
+fi
+if [[ -n $list_only ]]; then
+    echo "setup: will install ${#missing[@]} of ${#wanted[@]} packages with apt: ${missing[*]}"
+    exit 0
+fi
 
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then

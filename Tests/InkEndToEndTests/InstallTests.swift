@@ -42,4 +42,17 @@ import Testing
         #expect(try Shell.run("'\(Self.script)' --uninstall '\(root)'").code == 0)
         #expect(files(root) == ["share/man/man1/ink-stain.1"])
     }
+
+    @Test("make demo and make test say first what they install and how long they take", arguments: ["demo", "test"])
+    func announcements(target: String) throws {
+        let folder = URL(fileURLWithPath: Self.script).deletingLastPathComponent().deletingLastPathComponent()
+        let plan = try Shell.run("make -n \(target)", folder: folder)
+        #expect(plan.output.hasPrefix("echo \"\(target): installs missing libraries"), "\(plan.output)")
+        #expect(plan.output.contains("minutes on 2 cores"))
+        let list = try Shell.run("Scripts/setup.sh --list build", folder: folder)
+        #expect(list.code == 0)
+        #expect(
+            list.output.hasPrefix("setup: nothing to install") || list.output.hasPrefix("setup: will install"),
+            "\(list)")
+    }
 }
