@@ -26,6 +26,52 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder("waves-1x.png")))
     }
 
+    @Test("The commands of docs/first-steps.md run as they stand, one after the other")
+    func firstSteps() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("docs/first-steps.md"), encoding: .utf8)
+        let scripts = text.components(separatedBy: "\n```sh\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "\n```").first }
+        #expect(scripts.count >= 12)
+        let folder = try EndToEndFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("examples"), withDestinationPath: Self.root.appendingPathComponent("examples").path)
+        try FileManager.default.createDirectory(atPath: folder("out"), withIntermediateDirectories: false)
+        // The same commands, but with sockets of their own, because the ports may be another farm's.
+        let ink = try folder.file(
+            "bin/ink",
+            """
+            #!/bin/sh
+            export INK_WORKERS=ipc://\(folder("w")) INK_CLIENTS=ipc://\(folder("c"))
+            case $1 in
+            worker) export INK_BROKER=$INK_WORKERS ;;
+            broker) ;;
+            *) export INK_BROKER=$INK_CLIENTS ;;
+            esac
+            for word; do
+                shift
+                [ "$word" != tcp://127.0.0.1:5571 ] || word=$INK_CLIENTS
+                set -- "$@" "$word"
+            done
+            exec '\(try InkProcess.executable().path)' "$@"
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: ink)
+        let path = "\(folder("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+        for script in scripts {
+            let result = try Shell.run(
+                "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n\(script)",
+                folder: URL(fileURLWithPath: folder.path), environment: ["PATH": path, "INK_CONFIG": "/dev/null"])
+            #expect(result.code == 0, "\(script)\n\(result.output)")
+            #expect(!result.output.contains("error:"), "\(script)\n\(result.output)")
+        }
+        for name in [
+            "art/street-1x.png", "large/pen-2x.webp", "house.png", "layers/street-01-Background.png", "card.tif",
+            "proof.jpg", "card.pdf", "lines.pdf", "border.pdf", "notes.pdf", "web/street-200x200.webp", "overview.jpg",
+            "zoom/street.dzi", "hey.jpg", "fetched/street-400x400.png", "by-farm/street-300x300.png",
+        ] { #expect(FileManager.default.fileExists(atPath: folder("out/\(name)")), "\(name)") }
+        let jobs = try String(contentsOfFile: folder("out/jobs"), encoding: .utf8)
+        #expect(jobs.contains("\tstreet-400x400.png\n"), "\(jobs)")
+    }
+
     /// Every document of the repository.
     private static let documents: [String] = {
         let docs =
