@@ -200,14 +200,14 @@ struct SubmissionMaker {
     ) throws(PictureFailure) -> Submission {
         var options = picture.options(arguments)
         if let opened {
-            do throws(CommandError) {
-                options.layers = try arguments.layers.drawnLayers(
-                    of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
+            do throws(EngineError) {
+                options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
             } catch {
                 throw PictureFailure(error)
             }
-            do throws(EngineError) {
-                options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
+            do throws(CommandError) {
+                options.layers = try arguments.layers.drawnLayers(
+                    of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
             } catch {
                 throw PictureFailure(error)
             }
@@ -227,14 +227,14 @@ struct SubmissionMaker {
         var options: PictureOptions
         let laid: OpenedProject
         let size: PixelSize
-        do throws(CommandError) {
-            options.layers = try arguments.layers.drawnLayers(
-                of: ProjectOutline(opened.project), layer: nil, file: input.shownName)
+        do throws(EngineError) {
+            options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
         } catch {
             throw PictureFailure(error)
         }
-        do throws(EngineError) {
-            options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
+        do throws(CommandError) {
+            options.layers = try arguments.layers.drawnLayers(
+                of: ProjectOutline(opened.project), layer: nil, file: input.shownName)
         } catch {
             throw PictureFailure(error)
         }

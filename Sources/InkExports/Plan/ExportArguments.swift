@@ -81,10 +81,10 @@ package struct ExportArguments: Hashable, Sendable {
     /// For strokes of documents of other programs.
     package var brush = BrushChange()
     package var limitsPath: String?
-    /// Laid over the pictures, but for those of one layer alone.
-    package var overlays = OverlayArguments()
     /// A margin on paper, output pixels, where the view is a fit; nil: that of the view.
     package var outputMargin: Double?
+    /// Laid over the pictures, but for those of one layer alone.
+    package var overlays = OverlayArguments()
     /// What a search through folders does with photos.
     package var photos = PhotoSearch()
     /// Whether a search also takes documents of other programs whose endings are those of other files too.

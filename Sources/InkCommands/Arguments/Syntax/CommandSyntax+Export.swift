@@ -164,6 +164,6 @@ extension CommandSyntax {
         by commas. Lengths are pixels, or have a unit: px, mm, cm, in, pt. Colours: #rgb, #rrggbb, #rrggbbaa,
         transparent. Placeholders of --name: {name} the file name without its ending, {title} and
         {id} of the project, {dir} the folder that contains it, {size}, {layer} (with --each-layer), {viewport}
-        (with --each-viewport), {n} the number of the picture, {ext} the ending of its format.
+        (with --each-viewport), {n} the number of the picture ({n:03} has three digits), {ext} the ending of its format.
         """
 }
