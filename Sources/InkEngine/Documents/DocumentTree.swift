@@ -18,6 +18,12 @@ struct DocumentTree {
         warnings.add(.leftOut, ofEach: what, at: path, "left out: \(what)")
     }
 
+    /// Warns of something that cannot be drawn, with the first reason.
+    mutating func leaveOut(_ what: String, because error: EngineError, at path: String?) {
+        let reason = if case .badInput(_, let reason) = error { reason } else { "\(error)" }
+        warnings.add(.leftOut, ofEach: what, at: path, "left out: \(what): \(reason)")
+    }
+
     /// Warns of what a reader has not used of a thing, when it has read it.
     mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
         warnings.addUnused(of: holder, known, at: path)
@@ -58,13 +64,22 @@ struct DocumentTree {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Where an element says that it lies, canvas pixels.
-    ///
-    /// - Throws: `badInput` for what is too far away to be meant.
-    func offset(_ node: XMLNode) throws(EngineError) -> (x: Double, y: Double) {
-        let (x, y) = ((node.number("x") ?? 0).rounded(), (node.number("y") ?? 0).rounded())
+    /// The number in an attribute, or what is usual, with a warning for a text that is no number.
+    mutating func number(_ node: XMLNode, _ name: String, usual: Double, at path: String?) -> Double {
+        if let number = node.number(name) { return number }
+        if let text = node.attributes[name], !text.trimmingBlanks.isEmpty {
+            leaveOut("\(name)=\"\(shownText(text, limit: 20))\", which is not a number", at: path)
+        }
+        return usual
+    }
+
+    /// Where an element says that it lies, canvas pixels; nil, with a warning, for what is too far away to be meant.
+    mutating func offset(_ node: XMLNode, at path: String?) -> (x: Double, y: Double)? {
+        let x = number(node, "x", usual: 0, at: path).rounded()
+        let y = number(node, "y", usual: 0, at: path).rounded()
         guard max(abs(x), abs(y)) <= Self.offsetMax else {
-            throw .badInput(place, reason: "\(what) has a layer at \(x), \(y), beyond \(Int(Self.offsetMax)) pixels")
+            leaveOut("what lies further away than \(Int(Self.offsetMax)) pixels", at: path)
+            return nil
         }
         return (x, y)
     }
@@ -106,6 +121,24 @@ extension [Layer] {
             layer.order = Double(index)
             return layer
         }
+    }
+}
+
+extension Layer {
+    /// Adds a mask. An element that has one already becomes the only element of a group, whose mask is the new one.
+    mutating func addMask(_ image: EncodedImage, _ placement: Placement?, outside: Double) {
+        if maskImage != nil {
+            var outer = self
+            (outer.contentImage, outer.contentPlacement, outer.strokes) = (nil, nil, [])
+            (opacity, blendMode, isVisible, isClipped, order) = (1, .normal, true, false, 0)
+            // Elements of a group that passes through go on being blended onto what lies below it.
+            let isPassThrough = if case .group(_, true) = kind { true } else { false }
+            outer.kind = .group([self], isPassThrough: isPassThrough)
+            self = outer
+        }
+        maskImage = image
+        maskPlacement = placement
+        maskOutside = outside
     }
 }
 

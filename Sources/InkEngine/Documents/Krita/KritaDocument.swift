@@ -88,10 +88,35 @@ private struct KritaReader {
         folder = "\(picture.attributes["name"] ?? "")/layers/"
         colorSpace = picture.attributes["colorspacename"] ?? colorSpace
         collect(layers)
-        let elements = try elements(of: layers, "", depth: 0)
+        var elements: [Layer] = []
+        try add(layers, "", to: &elements, depth: 0)
+        elements = elements.numbered
+        let ground = picture.child("ProjectionBackgroundColor").flatMap { background($0) }
+        tree.leaveOutUnused(of: picture, Self.knownOfPictures, at: nil)
         return Project(
             name: picture.attributes["name"] ?? "", canvasSize: canvas,
-            background: DocumentTree.background(below: elements), layers: elements)
+            background: ground ?? DocumentTree.background(below: elements), layers: elements)
+    }
+
+    /// The colour below all layers; nil for none.
+    private mutating func background(_ node: XMLNode) -> RGBA8? {
+        let text = Array((node.attributes["ColorData"] ?? "").utf8)
+        guard let bytes = try? text.withUnsafeBufferPointer({ (text) throws(Base64.Fault) in try Base64.decode(text) })
+        else {
+            tree.leaveOut("the colour of the background, which cannot be read", at: nil)
+            return nil
+        }
+        switch (colorSpace, bytes.count) {
+        case ("RGBA", 4):
+            return bytes[3] == 0 ? nil : RGBA8(red: bytes[2], green: bytes[1], blue: bytes[0], alpha: bytes[3])
+        case ("RGBA16", 8):
+            let high = [1, 3, 5, 7].map { bytes[$0] }
+            return high[3] == 0 ? nil : RGBA8(red: high[2], green: high[1], blue: high[0], alpha: high[3])
+        case _ where bytes.allSatisfy({ $0 == 0 }): return nil
+        default:
+            tree.leaveOut("the colour of the background, in \(shownText(colorSpace, limit: 40))", at: nil)
+            return nil
+        }
     }
 
     private mutating func collect(_ layers: XMLNode) {
@@ -101,29 +126,57 @@ private struct KritaReader {
         }
     }
 
-    private mutating func elements(of layers: XMLNode, _ path: String, depth: Int) throws(EngineError) -> [Layer] {
-        var elements: [Layer] = []
+    /// Adds the elements of a group.
+    ///
+    /// - Parameter elements: what lies below in the nearest group that has a picture of its own.
+    private mutating func add(
+        _ layers: XMLNode, _ path: String, to elements: inout [Layer], depth: Int
+    ) throws(EngineError) {
         // Listed from the top to the bottom.
         for (index, node) in layers.children.enumerated().reversed() where !Self.isMask(node) {
             try tree.count(depth: depth)
             let name = node.attributes["name"] ?? ""
             let path =
                 (path.isEmpty ? "" : path + "/") + (name.isEmpty ? "layer \(index + 1)" : shownText(name, limit: 40))
+            if Self.isOpen(node), Self.actsOnBackdrop(node), let children = node.child("layers") {
+                // Its elements act on what lies below the group, so it is opened.
+                try add(children, path, to: &elements, depth: depth + 1)
+                continue
+            }
             guard var layer = try element(node, path, depth: depth) else { continue }
             try addMasks(of: node, to: &layer, path, depth: depth)
-            if Self.inheritsAlpha(node), !elements.isEmpty {
-                // Krita paints it onto all that is below in its group, not only onto the nearest layer.
-                if elements.last?.isClipped != true, elements.count > 1 {
-                    var below = Layer(id: "below \(layer.id)", name: "Below \(name)")
-                    below.kind = .group(elements.numbered, isPassThrough: false)
-                    elements = [below]
-                }
-                layer.isClipped = true
+            tree.leaveOutUnused(of: node, Self.knownOfLayers, at: path)
+            // The lowest one has nothing to inherit from.
+            if let composite = Self.composite(node), !(elements.isEmpty && Self.inheritsAlpha(node)) {
+                try tree.add(layer, by: composite, to: &elements, canvas: canvas, depth: depth, at: path)
+            } else {
+                elements.append(layer)
             }
-            elements.append(layer)
         }
-        return elements.numbered
     }
+
+    /// Whether it is a group that passes through, and nothing else.
+    private static func isOpen(_ node: XMLNode) -> Bool {
+        node.attributes["nodetype"] == "grouplayer" && node.attributes["passthrough"] == "1"
+            && (node.number("opacity") ?? 255) >= 255 && isVisible(node) && !inheritsAlpha(node)
+            && (node.child("masks")?.children ?? []).isEmpty
+            && !(node.child("layers")?.children ?? []).contains(where: isMask)
+    }
+
+    /// Whether elements of a group do more to what is below them than to be blended onto it.
+    private static func actsOnBackdrop(_ node: XMLNode) -> Bool {
+        (node.child("layers")?.children ?? []).contains { child in
+            isVisible(child) && (composite(child) != nil || isOpen(child) && actsOnBackdrop(child))
+        }
+    }
+
+    /// How an element acts on what is below it, other than by blending.
+    private static func composite(_ node: XMLNode) -> CompositeOperator? {
+        if inheritsAlpha(node) { return .sourceAtop }
+        return isMask(node) ? nil : CompositeOperator.byName[node.attributes["compositeop"] ?? ""]
+    }
+
+    private static func isVisible(_ node: XMLNode) -> Bool { !["0", "false"].contains(node.attributes["visible"]) }
 
     /// Whether the layer's alpha is switched off: flags of the channels, alpha last.
     private static func inheritsAlpha(_ node: XMLNode) -> Bool {
@@ -134,9 +187,11 @@ private struct KritaReader {
     private mutating func element(_ node: XMLNode, _ path: String, depth: Int) throws(EngineError) -> Layer? {
         var layer = Layer(
             id: node.attributes["uuid"] ?? "", name: node.attributes["name"] ?? "",
-            opacity: min(max((node.number("opacity") ?? 255) / 255, 0), 1), isVisible: node.attributes["visible"] != "0"
-        )
-        if let mode = node.attributes["compositeop"], mode != "copy" || node.attributes["nodetype"] == "paintlayer" {
+            opacity: min(max(tree.number(node, "opacity", usual: 255, at: path) / 255, 0), 1),
+            isVisible: Self.isVisible(node))
+        if let mode = node.attributes["compositeop"], CompositeOperator.byName[mode] == nil,
+            mode != "copy" || node.attributes["nodetype"] == "paintlayer"
+        {
             if let known = KritaModes.modes[mode] {
                 layer.blendMode = known
             } else {
@@ -147,7 +202,7 @@ private struct KritaReader {
             tree.leaveOut("channels that are switched off", at: path)
         }
         if node.attributes["layerstyle"] != nil, try hasStyles() { tree.leaveOut("layer styles", at: path) }
-        let (x, y) = try tree.offset(node)
+        guard let (x, y) = tree.offset(node, at: path) else { return nil }
         switch node.attributes["nodetype"] {
         case "paintlayer":
             if node.attributes["colorspacename"] != nil, node.child("keyframes") != nil || isAnimated(node) {
@@ -156,10 +211,9 @@ private struct KritaReader {
             try addPixels(of: node, to: &layer, path, x: x, y: y)
         case "grouplayer":
             let isPassThrough = node.attributes["passthrough"] == "1"
-            let children = try node.child("layers").map { layers throws(EngineError) in
-                try elements(of: layers, path, depth: depth + 1)
-            }
-            layer.kind = .group(children ?? [], isPassThrough: isPassThrough)
+            var children: [Layer] = []
+            if let layers = node.child("layers") { try add(layers, path, to: &children, depth: depth + 1) }
+            layer.kind = .group(children.numbered, isPassThrough: isPassThrough)
         case "shapelayer": try addShapes(of: node, to: &layer, path)
         case "clonelayer":
             guard let source = node.attributes["clonefromuuid"].flatMap({ sources[$0] }),
@@ -168,7 +222,7 @@ private struct KritaReader {
                 tree.leaveOut("a clone of something else than a paint layer", at: path)
                 return layer
             }
-            let own = try tree.offset(source)
+            guard let own = tree.offset(source, at: path) else { return nil }
             try addPixels(of: source, to: &layer, path, x: x + own.x, y: y + own.y)
         case "generatorlayer":
             guard let color = try fillColor(node) else {
@@ -177,6 +231,8 @@ private struct KritaReader {
                 return nil
             }
             layer.kind = .fill(color)
+            // It fills what was selected when it was made.
+            try addMask(node, isSelection: true, to: &layer, path, depth: depth)
         case "adjustmentlayer":
             tree.leaveOut("a filter layer (\(shownText(node.attributes["filtername"] ?? "?", limit: 40)))", at: path)
             return nil
@@ -208,7 +264,10 @@ private struct KritaReader {
         }
         guard let name = node.attributes["filename"],
             let (image, origin) = try pixels(folder + name, kind, x: x, y: y)
-        else { return }
+        else {
+            if node.attributes["filename"] == nil { tree.leaveOut("a layer that names no file of pixels", at: path) }
+            return
+        }
         layer.contentImage = image
         layer.contentPlacement = DocumentTree.placement(
             x: Double(origin.x) + x, y: Double(origin.y) + y, image.size, canvas: canvas)
@@ -282,7 +341,9 @@ private struct KritaReader {
     private mutating func addShapes(of node: XMLNode, to layer: inout Layer, _ path: String) throws(EngineError) {
         guard let name = node.attributes["filename"],
             let bytes = try file("\(folder)\(name).shapelayer/content.svg"), !bytes.isEmpty
-        else { return }
+        else {
+            return tree.leaveOut("a vector layer without its shapes", at: path)
+        }
         do throws(EngineError) {
             let document = try SVGDocument(
                 reading: bytes, place: place.inside("\(path), its shapes"), leavingOut: SVGRules.texts)
@@ -324,9 +385,11 @@ private struct KritaReader {
     ) throws(EngineError) {
         // Masks of groups lie among their layers.
         let masks = (node.child("masks")?.children ?? []) + (node.child("layers")?.children ?? []).filter(Self.isMask)
-        for mask in masks where mask.attributes["visible"] != "0" {
+        for mask in masks where Self.isVisible(mask) {
             switch mask.attributes["nodetype"] {
-            case "transparencymask": try addMask(mask, to: &layer, path, depth: depth)
+            case "transparencymask":
+                try addMask(mask, isSelection: false, to: &layer, path, depth: depth)
+                tree.leaveOutUnused(of: mask, Self.knownOfMasks, at: path)
             case "selectionmask": break
             case "filtermask":
                 tree.leaveOut("a filter mask (\(shownText(mask.attributes["filtername"] ?? "?", limit: 40)))", at: path)
@@ -337,31 +400,53 @@ private struct KritaReader {
         }
     }
 
+    /// - Parameter isSelection: whether it belongs to the layer itself, and need not be there.
     private mutating func addMask(
-        _ mask: XMLNode, to layer: inout Layer, _ path: String, depth: Int
+        _ mask: XMLNode, isSelection: Bool, to layer: inout Layer, _ path: String, depth: Int
     ) throws(EngineError) {
-        guard let name = mask.attributes["filename"] else { return }
+        guard let name = mask.attributes["filename"] else {
+            return tree.leaveOut("a mask that names no file of pixels", at: path)
+        }
         let file = "\(folder)\(name).pixelselection"
-        let (x, y) = try tree.offset(mask)
+        if isSelection, try self.file(file) == nil { return }
+        guard let (x, y) = tree.offset(mask, at: path) else { return }
         let outside = try self.file(file + ".defaultpixel", limitBytes: 1 << 10)?.first ?? 0
         guard let (image, origin) = try pixels(file, (.gray, .integer8, false), isMask: true, x: x, y: y) else {
             layer.opacity *= Double(outside) / 255
             return
         }
-        if layer.maskImage != nil {
-            // A mask on a group of the layer with its first one.
-            try tree.count(depth: depth + 1)
-            var outer = layer
-            outer.kind = .group([], isPassThrough: false)
-            (outer.maskImage, outer.maskPlacement, outer.contentImage, outer.contentPlacement) = (nil, nil, nil, nil)
-            var inner = layer
-            (inner.opacity, inner.blendMode, inner.isVisible) = (1, .normal, true)
-            outer.kind = .group([inner], isPassThrough: false)
-            layer = outer
-        }
-        layer.maskImage = image
-        layer.maskPlacement = DocumentTree.placement(
-            x: Double(origin.x) + x, y: Double(origin.y) + y, image.size, canvas: canvas)
-        layer.maskOutside = Double(outside) / 255
+        if layer.maskImage != nil { try tree.count(depth: depth + 1) }
+        layer.addMask(
+            image,
+            DocumentTree.placement(
+                x: Double(origin.x) + x, y: Double(origin.y) + y, image.size, canvas: canvas),
+            outside: Double(outside) / 255)
     }
+
+    // MARK: - What does not change the picture
+
+    private static let knownOfPictures = UnreadProperties(
+        of: "the picture",
+        harmless: [
+            "mime", "description", "profile", "x-res", "y-res",
+            // Tools, guides, views, and the timeline; frames are named where there are any.
+            "<GlobalAssistantsColor>", "<MirrorAxis>", "<Palettes>", "<animation>", "<grid>", "<guides>",
+            "<assistants>",
+            "<resources>", "<audio>", "<audioTracks>", "<storyboard>", "<StoryboardItemList>",
+            "<StoryboardCommentList>",
+            "<compositions>", "<colorHistory>", "<SoftProofingConfiguration>",
+        ])
+
+    private static let layerProperties: Set<String> = [
+        "collapsed", "colorlabel", "intimeline", "locked", "onionskin", "selected", "channellockflags",
+        "image-is-animated",
+        "generatorversion", "filterversion", "clonefrom", "clonetype=0", "pinnedtotimeline", "in-timeline",
+    ]
+
+    private static let knownOfLayers = UnreadProperties(
+        of: "a layer", harmless: layerProperties.union(["passthrough=0", "keyframes"]))
+
+    private static let knownOfMasks = UnreadProperties(
+        of: "a mask",
+        harmless: layerProperties.union(["name", "uuid", "active", "channelflags", "compositeop", "opacity"]))
 }
