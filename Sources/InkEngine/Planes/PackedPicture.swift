@@ -175,6 +175,16 @@ struct PackedPicture {
         self.planes = planes
     }
 
+    /// A mask that is the same everywhere, and the file that its plane is of: tiles of which there are none.
+    static func constant(mask value: UInt8, size: PixelSize) -> (PackedPicture, [UInt8]) {
+        let file = Array("VERSION 2\nTILEWIDTH 64\nTILEHEIGHT 64\nPIXELSIZE 1\nDATA 0\n".utf8)
+        var picture = PackedPicture(
+            size: size, colors: .gray, planes: [.init(channel: Plane.all, packing: .tiles, range: 0..<file.count)])
+        picture.isPlain = true
+        picture.ground = [value]
+        return (picture, file)
+    }
+
     /// Samples of a pixel in the file, with alpha.
     var sampleCount: Int { colors.count + (hasAlpha ? 1 : 0) }
 

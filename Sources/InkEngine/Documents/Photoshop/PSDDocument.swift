@@ -1,7 +1,7 @@
-/// Photoshop files (`.psd`, `.psb`): their layers, with masks, groups, clipping, modes and opacities. One page.
+/// Photoshop files (`.psd`, `.psb`): their layers, with masks, groups, artboards, clipping, modes and opacities. One page.
 ///
 /// What a project cannot say is left out with a warning each: effects, adjustment layers, layers without pixels, masks that
-/// are blurred, and layers that show by what lies below. The picture that the file itself holds is taken with
+/// are blurred, layers that show by what lies below, and blocks of layers that are unknown. The picture that the file itself holds is taken with
 /// `context.takesMerged`, and where there are no layers.
 struct PSDDocument: DocumentReader {
     let endings = [".psd", ".psb"]
@@ -33,11 +33,11 @@ struct PSDDocument: DocumentReader {
             project = try layers.project()
         }
         project.hasColorProfiles = true
-        layers.warnings.addGuessedColors(of: project, isBundle: false)
+        layers.tree.addGuessedColors(of: project)
         onPage(
             .success(
                 DocumentPage(
                     reading: ProjectReading(
-                        project: project, warnings: layers.warnings.all, contentDigest: digest.finish()))))
+                        project: project, warnings: layers.tree.warnings.all, contentDigest: digest.finish()))))
     }
 }

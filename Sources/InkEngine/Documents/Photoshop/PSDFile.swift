@@ -29,6 +29,10 @@ struct PSDFile {
     private(set) var hasMergedAlpha = false
     /// Whether the merged picture is what the file shows; else it is a placeholder.
     private(set) var hasMergedPicture = true
+    /// Whether channels hold inks that are printed beside the colours.
+    private(set) var hasSpotColors = false
+    /// Width of a pixel, seen from its height.
+    private(set) var pixelAspect = 1.0
     /// Where the merged picture is.
     private(set) var merged: Range<Int>
 
@@ -86,8 +90,25 @@ struct PSDFile {
             case 1057 where content.left >= 5:
                 try content.skip(4)
                 hasMergedPicture = try content.byte() != 0
+            case 1064 where content.left >= 12:
+                try content.skip(4)
+                let aspect = Double(bitPattern: try content.number(8))
+                if aspect.isFinite, aspect > 0 { pixelAspect = aspect }
+            case 1007: try readDisplay(&content, recordBytes: 14)
+            case 1077 where content.left >= 4:
+                try content.skip(4)
+                try readDisplay(&content, recordBytes: 13)
             default: break
             }
+        }
+    }
+
+    /// Reads how channels behind the colours are shown.
+    private mutating func readDisplay(_ reader: inout ByteReader, recordBytes: Int) throws(EngineError) {
+        while reader.left >= recordBytes {
+            var record = try reader.part(recordBytes)
+            try record.skip(12)
+            if try record.byte() == 2 { hasSpotColors = true }
         }
     }
 
@@ -128,9 +149,13 @@ struct PSDFile {
     }
 }
 
-/// Blocks of additional information, by their keys.
-struct PSDBlocks {
-    private var blocks: [String: ByteReader] = [:]
+/// Blocks of additional information, by their keys. They know which of them have been read.
+final class PSDBlocks: PropertyHolder {
+    /// In the order of the file; of blocks of one key, the first counts.
+    private var blocks: [(key: String, content: ByteReader)] = []
+    private var read: Set<String> = []
+    /// Whether something follows the blocks that is none.
+    private(set) var isCutShort = false
 
     /// Those whose lengths have eight bytes in large files.
     private static let long: Set<String> = [
@@ -141,13 +166,17 @@ struct PSDBlocks {
 
     /// Reads to the end, or to something that is no block.
     init(_ reader: inout ByteReader, isLarge: Bool, padding: Int) throws(EngineError) {
+        var keys: Set<String> = []
         while reader.left >= 12 {
             let signature = try reader.letters()
-            guard signature == "8BIM" || signature == "8B64" else { return }
+            guard signature == "8BIM" || signature == "8B64" else {
+                isCutShort = true
+                return
+            }
             let key = try reader.letters()
             let length = try reader.length(isLong: isLarge && (signature == "8B64" || Self.long.contains(key)))
             let content = try reader.part(length)
-            if blocks[key] == nil { blocks[key] = content }
+            if keys.insert(key).inserted { blocks.append((key, content)) }
             let rest = length % padding
             if rest != 0 { try reader.skip(min(padding - rest, reader.left)) }
             // Writers do not agree on what lengths are rounded to.
@@ -155,14 +184,27 @@ struct PSDBlocks {
         }
     }
 
-    subscript(key: String) -> ByteReader? { blocks[key] }
-    var keys: Set<String> { Set(blocks.keys) }
+    subscript(key: String) -> ByteReader? {
+        read.insert(key)
+        return blocks.first { $0.key == key }?.content
+    }
+
+    /// The value of a block is its first byte, where it is a switch: such blocks have four bytes.
+    var unusedProperties: [(name: String, value: String)] {
+        blocks.filter { !read.contains($0.key) }.map { block in
+            (
+                block.key,
+                block.content.left > 4
+                    ? "..." : block.content.left > 0 ? "\(block.content.bytes[block.content.offset])" : ""
+            )
+        }
+    }
 }
 
 /// A layer's record, or that of a group's beginning or end.
 struct PSDRecord {
     struct Channel {
-        /// 0 and up: colours; -1 alpha, -2 mask, -3 mask with that of vectors.
+        /// 0 and up: colours; -1 alpha, -2 what all masks hide together, -3 the layer mask alone where there are two.
         var id: Int
         var byteCount: Int
         var range = 0..<0
@@ -177,10 +219,20 @@ struct PSDRecord {
         var outside: UInt8
         var isDisabled: Bool
         var isInverted: Bool
-        /// 0...255
-        var density: UInt8 = 255
+        /// Whether it shows a vector mask, alone or together with the layer mask.
+        var isRendered: Bool
+    }
+
+    /// How masks count; what they hide in the file is without it.
+    struct MaskParameters {
+        /// How much of what a mask hides it does hide, 0...255.
+        typealias Density = UInt8
+
+        var userDensity: Density = 255
+        var vectorDensity: Density = 255
         /// Pixels.
-        var feather = 0.0
+        var userFeather = 0.0
+        var vectorFeather = 0.0
     }
 
     enum Divider: Int {
@@ -197,9 +249,11 @@ struct PSDRecord {
     let opacity: UInt8
     let isClipped: Bool
     let isHidden: Bool
+    /// In the channel -2.
     private(set) var mask: Mask?
-    /// With vectors, where there is one.
-    private(set) var realMask: Mask?
+    /// In the channel -3.
+    private(set) var userMask: Mask?
+    private(set) var maskParameters = MaskParameters()
     private(set) var divider: Divider?
     private(set) var name: String
     private(set) var id: Int?
@@ -241,9 +295,9 @@ struct PSDRecord {
     private static func readBox(_ reader: inout ByteReader) throws(EngineError) -> Box {
         let (top, left) = (try reader.int32(), try reader.int32())
         let (bottom, right) = (try reader.int32(), try reader.int32())
-        guard bottom >= top, right >= left, bottom - top <= 1 << 20, right - left <= 1 << 20 else {
-            throw reader.fault("a layer's box ends before it begins, or is too large")
-        }
+        // Photoshop writes boxes that end before they begin for layers without pixels.
+        guard bottom > top, right > left else { return (left, top, left, top) }
+        guard bottom - top <= 1 << 20, right - left <= 1 << 20 else { throw reader.fault("a layer's box is too large") }
         return (left, top, right, bottom)
     }
 
@@ -251,32 +305,39 @@ struct PSDRecord {
         guard reader.left >= 18 else { return }
         func read(_ box: Box, _ outside: Int, _ flags: Int) -> Mask {
             Mask(
-                box: box, outside: outside == 0 ? 0 : 255, isDisabled: flags & 2 != 0, isInverted: flags & 4 != 0)
+                box: box, outside: outside == 0 ? 0 : 255, isDisabled: flags & 2 != 0, isInverted: flags & 4 != 0,
+                isRendered: flags & 8 != 0)
         }
         let box = try Self.readBox(&reader)
         let outside = try reader.byte()
         let flags = try reader.byte()
-        var mask = read(box, outside, flags)
-        var density: (user: UInt8, vector: UInt8) = (255, 255)
-        if flags & 16 != 0, reader.left > 0 {
-            let given = try reader.byte()
-            if given & 1 != 0, reader.left >= 1 { density.user = UInt8(try reader.byte()) }
-            if given & 2 != 0, reader.left >= 8 { mask.feather = Double(bitPattern: try reader.number(8)) }
-            if given & 4 != 0, reader.left >= 1 { density.vector = UInt8(try reader.byte()) }
-            if given & 8 != 0, reader.left >= 8 {
-                mask.feather = max(mask.feather, Double(bitPattern: try reader.number(8)))
-            }
+        mask = read(box, outside, flags)
+        let hasParameters = flags & 16 != 0
+        // The second mask comes before the parameters, whatever the specification says.
+        let hasSecond = channels.contains { $0.id == -3 } || !(hasParameters && Self.holdsParameters(reader))
+        if hasSecond, reader.left >= 18 {
+            let flags = try reader.byte()
+            let outside = try reader.byte()
+            let second = read(try Self.readBox(&reader), outside, flags)
+            if channels.contains(where: { $0.id == -3 }) { userMask = second }
         }
-        // That of vectors alone is marked as made of other data.
-        mask.density = flags & 8 != 0 ? density.vector : density.user
-        self.mask = mask
-        guard reader.left >= 18 else { return }
-        let realFlags = try reader.byte()
-        let realOutside = try reader.byte()
-        var real = read(try Self.readBox(&reader), realOutside, realFlags)
-        real.density = density.user
-        real.feather = mask.feather
-        realMask = real
+        if hasParameters, reader.left > 0 { try readMaskParameters(&reader) }
+    }
+
+    /// Whether the rest of a record of masks is parameters and what lengths are rounded to.
+    private static func holdsParameters(_ reader: ByteReader) -> Bool {
+        guard reader.left > 0 else { return false }
+        let given = reader.bytes[reader.offset]
+        let size = 1 + [1, 8, 1, 8].enumerated().reduce(0) { $0 + (given >> $1.offset & 1 != 0 ? $1.element : 0) }
+        return given < 16 && (0...3).contains(reader.left - size)
+    }
+
+    private mutating func readMaskParameters(_ reader: inout ByteReader) throws(EngineError) {
+        let given = try reader.byte()
+        if given & 1 != 0 { maskParameters.userDensity = UInt8(try reader.byte()) }
+        if given & 2 != 0 { maskParameters.userFeather = Double(bitPattern: try reader.number(8)) }
+        if given & 4 != 0 { maskParameters.vectorDensity = UInt8(try reader.byte()) }
+        if given & 8 != 0 { maskParameters.vectorFeather = Double(bitPattern: try reader.number(8)) }
     }
 
     private mutating func readBlocks() throws(EngineError) {
@@ -335,21 +396,10 @@ struct PSDRecord {
     }
 
     /// The colour of a layer that is filled with one; nil for others.
-    var fillColor: RGBA8? {
-        guard let block = blocks["SoCo"] else { return nil }
-        let bytes = block.bytes[block.offset..<block.end]
-        func component(_ key: String) -> Double? {
-            // A descriptor's item: its key, the kind "doub", and the number.
-            guard let at = bytes.firstRange(of: Array("\(key)doub".utf8)) else { return nil }
-            let number = bytes[at.upperBound...].prefix(8)
-            guard number.count == 8 else { return nil }
-            let value = Double(bitPattern: number.reduce(0) { $0 << 8 | UInt64($1) })
-            return value.isFinite ? value : nil
-        }
-        guard let red = component("Rd  "), let green = component("Grn "), let blue = component("Bl  ") else {
-            return nil
-        }
-        func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
-        return RGBA8(red: byte(red), green: byte(green), blue: byte(blue))
+    ///
+    /// - Throws: `badInput` for damage.
+    func fillColor() throws(EngineError) -> RGBA8? {
+        guard var block = blocks["SoCo"] else { return nil }
+        return try PSDDescriptor(versioned: &block).object("Clr ")?.color
     }
 }

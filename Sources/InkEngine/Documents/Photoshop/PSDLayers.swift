@@ -4,13 +4,14 @@ struct PSDLayers {
     private let bytes: [UInt8]
     private let place: Place
     private let limits: Limits
-    var warnings = Warnings()
+    var tree: DocumentTree
 
     init(_ file: PSDFile, _ bytes: [UInt8], place: Place, limits: Limits) {
         self.file = file
         self.bytes = bytes
         self.place = place
         self.limits = limits
+        tree = DocumentTree("the Photoshop file", place: place, limits: limits)
     }
 
     private struct Group {
@@ -18,6 +19,7 @@ struct PSDLayers {
     }
 
     mutating func project() throws(EngineError) -> Project {
+        warnOfColors()
         var groups = [Group()]
         for (index, record) in file.records.enumerated() {
             switch record.divider {
@@ -30,15 +32,17 @@ struct PSDLayers {
                 groups.append(Group())
             case .openGroup, .closedGroup:
                 // One that has not begun holds nothing.
+                if groups.count == 1 {
+                    tree.leaveOut("the elements of a group that does not begin", at: path(record, index))
+                }
                 let children = groups.count > 1 ? groups.removeLast().layers : []
-                var layer = try common(record, index)
-                layer.kind = .group(children, isPassThrough: record.mode == "pass")
-                add(layer, to: &groups)
+                add(try group(of: children, record, index), to: &groups)
             case nil:
                 if let layer = try layer(record, index) { add(layer, to: &groups) }
             }
         }
         // Groups that do not end, end with the file.
+        if groups.count > 1 { tree.leaveOut("a group that does not end", at: nil) }
         while groups.count > 1 {
             let layers = groups.removeLast().layers
             for layer in layers { add(layer, to: &groups) }
@@ -56,6 +60,14 @@ struct PSDLayers {
         let last = groups.count - 1
         layer.order = Double(groups[last].layers.count)
         groups[last].layers.append(layer)
+    }
+
+    /// Warns of what the colours of the file are not drawn as.
+    private mutating func warnOfColors() {
+        if file.mode == .duotone { tree.leaveOut("the inks of a duotone, drawn in gray", at: nil) }
+        if file.mode == .multichannel { tree.leaveOut("the inks of a print (multichannel), drawn in gray", at: nil) }
+        if file.hasSpotColors { tree.leaveOut("spot colours", at: nil) }
+        if file.pixelAspect != 1 { tree.leaveOut("pixels that are not square", at: nil) }
     }
 
     /// Whether the lowest layer covers all of the canvas, as a background does.
@@ -84,51 +96,109 @@ struct PSDLayers {
             if let mode = Self.modes[record.mode] {
                 layer.blendMode = mode
             } else {
-                leaveOut("the mode \(record.mode == "diss" ? "dissolve" : record.mode), drawn as normal", at: path)
+                tree.leaveOut("the mode \(record.mode == "diss" ? "dissolve" : record.mode), drawn as normal", at: path)
             }
         }
         if record.fillOpacity < 255, Self.filledModes.contains(layer.blendMode) {
-            leaveOut("how fill opacity works in the mode \(layer.blendMode.hyphenatedName)", at: path)
+            tree.leaveOut("how fill opacity works in the mode \(layer.blendMode.hyphenatedName)", at: path)
         }
-        if record.hasEffects { leaveOut("layer effects", at: path) }
-        if record.isBlendedByValue { leaveOut("blending by the values below (blend if)", at: path) }
+        if record.hasEffects { tree.leaveOut("layer effects", at: path) }
+        if record.isBlendedByValue { tree.leaveOut("blending by the values below (blend if)", at: path) }
         if var knockout = record.blocks["knko"], knockout.left >= 1, try knockout.byte() != 0 {
-            leaveOut("knock-out", at: path)
+            tree.leaveOut("knock-out", at: path)
         }
-        try addMask(of: record, to: &layer, path)
+        if record.blocks.isCutShort {
+            tree.leaveOut("properties that cannot be read, because the file is damaged", at: path)
+        }
         return layer
     }
 
-    private mutating func leaveOut(_ what: String, at path: String) {
-        warnings.add(.leftOut, ofEach: what, at: path, "left out: \(what)")
+    /// What a block says; nil with a warning for one that cannot be read.
+    private mutating func readable<Value>(
+        _ what: String, at path: String, _ read: () throws(EngineError) -> Value
+    ) -> Value? {
+        do throws(EngineError) {
+            return try read()
+        } catch {
+            tree.leaveOut("\(what) that cannot be read", because: error, at: path)
+            return nil
+        }
+    }
+
+    private mutating func group(
+        of children: [Layer], _ record: PSDRecord, _ index: Int
+    ) throws(EngineError) -> Layer {
+        let path = path(record, index)
+        var layer = try common(record, index)
+        layer.kind = .group(children, isPassThrough: record.mode == "pass")
+        for key in PSDArtboard.keys {
+            guard let block = record.blocks[key] else { continue }
+            guard let artboard = readable("an artboard", at: path, { () throws(EngineError) in try PSDArtboard(block) })
+            else { break }
+            if let color = artboard.background {
+                var ground = Layer(id: "artboard-\(index + 1)", name: "Artboard background")
+                ground.kind = .fill(color)
+                layer.kind = .group(([ground] + children).numbered, isPassThrough: record.mode == "pass")
+            }
+            try addEdges(of: artboard, to: &layer, path)
+            break
+        }
+        try addMasks(of: record, to: &layer, path, holdsShape: false)
+        tree.leaveOutUnused(of: record.blocks, Self.known, at: path)
+        return layer
+    }
+
+    /// Hides what lies beyond an artboard's edges.
+    private mutating func addEdges(
+        of artboard: PSDArtboard, to layer: inout Layer, _ path: String
+    ) throws(EngineError) {
+        let rect = artboard.rect
+        let (width, height) = (rect.maxX - rect.minX, rect.maxY - rect.minY)
+        guard width > 0, height > 0 else {
+            layer.opacity = 0
+            return
+        }
+        // In its own size as far as pictures may be so large; it is the same everywhere.
+        let edgeMax = Double(limits.imagePixels).squareRoot()
+        let size = PixelSize(
+            width: max(1, Int(min(width, edgeMax))), height: max(1, Int(min(height, edgeMax))))
+        let (picture, content) = PackedPicture.constant(mask: 255, size: size)
+        layer.addMask(
+            try EncodedImage(
+                checking: picture.encoded(from: content), place: Place(file: place.file, path: path + ", its edges"),
+                limits: limits),
+            Placement(x: rect.minX, y: rect.minY, width: width, height: height), outside: 0)
     }
 
     private mutating func layer(_ record: PSDRecord, _ index: Int) throws(EngineError) -> Layer? {
         let path = path(record, index)
         if let adjustment = Self.adjustments.first(where: { record.blocks[$0.key] != nil }) {
-            leaveOut("an adjustment layer (\(adjustment.name))", at: path)
+            tree.leaveOut("an adjustment layer (\(adjustment.name))", at: path)
             return nil
         }
         var layer = try common(record, index)
-        if let picture = picture(record) {
+        let color =
+            readable("the colour of a fill", at: path, { () throws(EngineError) in try record.fillColor() })
+            ?? nil
+        let fill = Self.fills.first { record.blocks[$0.key] != nil }
+        let picture = try picture(record, path)
+        // The pixels of a shape end at its edges, and what its density lets through lies beyond.
+        let isFaint = record.mask?.isRendered == true && record.maskParameters.vectorDensity < 255
+        if let picture, !(isFaint && color != nil && record.blocks["vstk"] == nil) {
             layer.contentImage = try image(picture, path)
             layer.contentPlacement = Self.placement(record.box)
-            return layer
-        }
-        if let color = record.fillColor {
-            if record.blocks["vmsk"] != nil || record.blocks["vsms"] != nil, layer.maskImage == nil {
-                leaveOut("a vector shape", at: path)
-                return nil
-            }
+            try addMasks(of: record, to: &layer, path, holdsShape: fill != nil)
+        } else if let color {
             layer.kind = .fill(color)
-            return layer
-        }
-        for (key, what) in [("GdFl", "a gradient"), ("PtFl", "a pattern"), ("SoCo", "a colour")]
-        where record.blocks[key] != nil {
-            leaveOut("a layer filled with \(what), which has no pixels", at: path)
+            try addMasks(of: record, to: &layer, path, holdsShape: false)
+        } else if let what = fill?.name ?? Self.withoutPixels.first(where: { record.blocks[$0.key] != nil })?.name {
+            tree.leaveOut("\(what), which has no pixels", at: path)
             return nil
+        } else {
+            // An empty layer; what is clipped to it needs it.
+            try addMasks(of: record, to: &layer, path, holdsShape: false)
         }
-        // An empty layer; what is clipped to it needs it.
+        tree.leaveOutUnused(of: record.blocks, Self.known, at: path)
         return layer
     }
 
@@ -143,18 +213,68 @@ struct PSDLayers {
             checking: picture.encoded(from: bytes), place: Place(file: place.file, path: path), limits: limits)
     }
 
-    private mutating func addMask(of record: PSDRecord, to layer: inout Layer, _ path: String) throws(EngineError) {
-        let isReal = record.realMask != nil && record.channels.contains { $0.id == -3 }
-        guard let mask = isReal ? record.realMask : record.mask, !mask.isDisabled,
-            let channel = record.channels.first(where: { $0.id == (isReal ? -3 : -2) })
-        else { return }
-        if mask.feather > 0 { leaveOut("the softness of a mask", at: path) }
-        let (low, high) = (255 - mask.density, UInt8(255))
+    /// - Parameter holdsShape: whether the layer's pixels already end at the edges of its vector mask.
+    private mutating func addMasks(
+        of record: PSDRecord, to layer: inout Layer, _ path: String, holdsShape: Bool
+    ) throws(EngineError) {
+        let parameters = record.maskParameters
+        let path = path + ", its mask"
+        let size = file.size
+        let shape = (record.blocks["vmsk"] ?? record.blocks["vsms"]).flatMap { block in
+            readable("a vector mask", at: path) { () throws(EngineError) in
+                try PSDVectorMask(block, size: size)
+            }
+        }
+        let vector = shape.flatMap { $0.isDisabled ? nil : $0 }
+        guard let mask = record.mask else {
+            if let vector, !holdsShape { try add(vector, density: parameters.vectorDensity, to: &layer, path) }
+            return
+        }
+        let densities = [parameters.userDensity, parameters.vectorDensity]
+        if let user = record.userMask, let vector, mask.isDisabled || densities != [255, 255] {
+            // What both hide together does not say what each hides.
+            if !user.isDisabled {
+                try add(user, channel: -3, of: record, density: parameters.userDensity, to: &layer, path)
+            }
+            try add(vector, density: parameters.vectorDensity, to: &layer, path)
+        } else if !mask.isDisabled {
+            let density = mask.isRendered && record.userMask == nil ? parameters.vectorDensity : parameters.userDensity
+            try add(mask, channel: -2, of: record, density: density, to: &layer, path)
+            if let vector, !mask.isRendered, !holdsShape {
+                try add(vector, density: parameters.vectorDensity, to: &layer, path)
+            }
+        } else if let vector, !holdsShape {
+            try add(vector, density: parameters.vectorDensity, to: &layer, path)
+        }
+        let showsUser = !(record.userMask ?? mask).isDisabled && (record.userMask != nil || !mask.isRendered)
+        if showsUser && parameters.userFeather > 0 || vector != nil && parameters.vectorFeather > 0 {
+            tree.leaveOut("the softness of a mask", at: path)
+        }
+    }
+
+    private func add(
+        _ vector: PSDVectorMask, density: PSDRecord.MaskParameters.Density, to layer: inout Layer, _ path: String
+    ) throws(EngineError) {
+        let svg = Array(vector.svg(size: file.size, low: 255 - density).utf8)
+        layer.addMask(
+            try EncodedImage(checking: svg, place: Place(file: place.file, path: path), limits: limits), nil, outside: 0
+        )
+    }
+
+    private mutating func add(
+        _ mask: PSDRecord.Mask, channel id: Int, of record: PSDRecord, density: PSDRecord.MaskParameters.Density,
+        to layer: inout Layer, _ path: String
+    ) throws(EngineError) {
+        let (low, high) = (255 - density, UInt8(255))
         let outside = mask.isInverted ? 255 - mask.outside : mask.outside
         let value = outside == 0 ? low : high
         let size = PixelSize(width: mask.box.right - mask.box.left, height: mask.box.bottom - mask.box.top)
-        guard size.area > 0, channel.byteCount > 2 else {
+        guard size.area > 0 else {
             layer.opacity *= Double(value) / 255
+            return
+        }
+        guard let channel = record.channels.first(where: { $0.id == id }), channel.byteCount > 2 else {
+            tree.leaveOut("a mask without pixels", at: path)
             return
         }
         var picture = PackedPicture(
@@ -162,9 +282,7 @@ struct PSDLayers {
             planes: [try plane(channel, 0, path)])
         picture.isPlain = true
         picture.range = mask.isInverted ? (high, low) : (low, high)
-        layer.maskImage = try image(picture, path + ", its mask")
-        layer.maskPlacement = Self.placement(mask.box)
-        layer.maskOutside = Double(value) / 255
+        layer.addMask(try image(picture, path), Self.placement(mask.box), outside: Double(value) / 255)
     }
 
     // MARK: - Pixels
@@ -189,19 +307,26 @@ struct PSDLayers {
     }
 
     /// A layer's pixels; nil where it has none.
-    private mutating func picture(_ record: PSDRecord) -> PackedPicture? {
+    ///
+    /// - Throws: `badInput` for pixels that are packed in an unknown way.
+    private mutating func picture(_ record: PSDRecord, _ path: String) throws(EngineError) -> PackedPicture? {
         let box = record.box
         let size = PixelSize(width: box.right - box.left, height: box.bottom - box.top)
         guard size.area > 0 else { return nil }
         var planes: [PackedPicture.Plane] = []
         for id in 0..<colors.count {
-            guard let channel = record.channels.first(where: { $0.id == id }), channel.byteCount > 2,
-                let plane = try? plane(channel, UInt8(id), "")
-            else { return nil }
-            planes.append(plane)
+            guard let channel = record.channels.first(where: { $0.id == id }), channel.byteCount > 2 else {
+                // Some layers have a box and no pixels at all.
+                if record.channels.contains(where: { $0.id >= 0 && $0.byteCount > 2 }) {
+                    tree.leaveOut("pixels of a layer that lacks one of its colours", at: path)
+                }
+                return nil
+            }
+            planes.append(try plane(channel, UInt8(id), path))
         }
-        let alpha = record.channels.first { $0.id == -1 && $0.byteCount > 2 }
-        if let alpha, let plane = try? plane(alpha, PackedPicture.Plane.alpha, "") { planes.append(plane) }
+        if let alpha = record.channels.first(where: { $0.id == -1 && $0.byteCount > 2 }) {
+            planes.append(try plane(alpha, PackedPicture.Plane.alpha, path))
+        }
         var picture = PackedPicture(
             size: size, colors: colors, samples: samples, hasAlpha: planes.count > colors.count, planes: planes)
         picture.palette = file.palette
@@ -236,7 +361,7 @@ struct PSDLayers {
     /// A project of the picture that the file holds beside its layers.
     mutating func mergedProject() throws(EngineError) -> Project {
         if !file.hasMergedPicture {
-            warnings.add("the file's own merged picture is a placeholder; its writer made none")
+            tree.warn("the file's own merged picture is a placeholder; its writer made none")
         }
         guard file.mode != .multichannel else {
             throw .badInput(place, reason: "has the colours of a print (multichannel), which cannot be shown")
@@ -325,6 +450,38 @@ struct PSDLayers {
     private static let filledModes: Set<BlendMode> = [
         .colorBurn, .linearBurn, .colorDodge, .linearDodge, .vividLight, .linearLight, .hardMix, .difference,
     ]
+
+    private static let fills = [
+        ("SoCo", "a layer filled with a colour"), ("GdFl", "a layer filled with a gradient"),
+        ("PtFl", "a layer filled with a pattern"),
+    ].map { (key: $0.0, name: $0.1) }
+
+    private static let withoutPixels = [
+        ("TySh", "text"), ("tySh", "text"), ("SoLd", "a smart object"),
+        ("SoLE", "a smart object"), ("PlLd", "a smart object"), ("plLd", "a smart object"),
+    ].map { (key: $0.0, name: $0.1) }
+
+    /// Blocks that do not change the picture, or say what the pixels show already.
+    private static let known = UnreadProperties(
+        of: "a layer",
+        harmless: [
+            // Names, labels, locks, places of tools.
+            "luni", "lnsr", "lyid", "lyvr", "lclr", "lspf", "fxrp", "shmd", "sn2P", "cinf", "extn", "anno", "Anno",
+            "pths",
+            "CAI ", "GenI",
+            // Of effects, which are named where they are on.
+            "lrFX", "lfx2", "lmfx", "infx", "lmgm", "vmgm",
+            // What pixels show: texts, shapes, smart objects and their filters.
+            "TySh", "tySh", "Txt2", "SoLd", "SoLE", "PlLd", "plLd", "lnkD", "lnk2", "lnk3", "lnkE", "PxSc", "PxSD",
+            "FXid",
+            "FEid", "FMsk", "vscg", "vstk", "vogk", "vowv", "SoCo", "GdFl", "PtFl",
+            // The usual value of a switch.
+            "clbl=1", "tsly=1",
+        ],
+        words: [
+            "brst": "channels that are switched off", "clbl": "clipped layers that are blended one by one",
+            "tsly": "transparency that does not shape the layer",
+        ])
 
     private static let adjustments: [(key: String, name: String)] = [
         ("brit", "brightness and contrast"), ("CgEd", "brightness and contrast"), ("levl", "levels"),
