@@ -14,6 +14,8 @@ public struct Project: Sendable {
     public var viewports: [Viewport] = []
     /// Whether the viewports are the pages of a document of another program, each of which is a picture.
     public var hasPages = false
+    /// How the pages follow each other in time; nil where they do not. Not a part of project files.
+    public var animation: Animation?
     /// What lies under everything. Default opaque white.
     public var background: RGBA8
     public var baseImage: EncodedImage?
@@ -79,6 +81,41 @@ extension [Layer] {
             }
         }
         return stacks
+    }
+}
+
+/// How the frames of a document follow each other.
+public struct Animation: Hashable, Sendable {
+    /// Frames of a name, such as those of a walk.
+    public struct Tag: Hashable, Sendable {
+        public enum Direction: String, Hashable, Sendable {
+            case forward, reverse
+            case pingPong = "pingpong"
+            case pingPongReverse = "pingpong_reverse"
+        }
+
+        public var name: String
+        /// Of its frames, from 0; the last one belongs to it.
+        public var frames: ClosedRange<Int>
+        public var direction: Direction
+        /// How often it is played; nil for ever, or as the player wants.
+        public var repeatCount: Int?
+
+        public init(name: String, frames: ClosedRange<Int>, direction: Direction, repeatCount: Int? = nil) {
+            self.name = name
+            self.frames = frames
+            self.direction = direction
+            self.repeatCount = repeatCount
+        }
+    }
+
+    /// Milliseconds of each frame.
+    public var durations: [Int]
+    public var tags: [Tag]
+
+    public init(durations: [Int], tags: [Tag] = []) {
+        self.durations = durations
+        self.tags = tags
     }
 }
 

@@ -7,6 +7,11 @@ package struct SpriteSheet: Sendable {
         package var size: PixelSize
         /// What of it is not transparent; of an empty picture its first pixel.
         package var shown: PixelRect
+        /// How long it is shown in an animation, milliseconds. Pictures that are no frames have what Aseprite gives new
+        /// ones.
+        package var duration = 100
+        /// Whether all of it is transparent.
+        package let isEmpty: Bool
         /// Where that is in the sheet.
         package fileprivate(set) var place = PixelRect(x: 0, y: 0, width: 0, height: 0)
 
@@ -14,6 +19,7 @@ package struct SpriteSheet: Sendable {
         package init(name: String, size: PixelSize, shown: PixelRect?) {
             self.name = name
             self.size = size
+            isEmpty = shown == nil
             self.shown = shown ?? PixelRect(x: 0, y: 0, width: 1, height: 1)
         }
     }
@@ -32,8 +38,6 @@ package struct SpriteSheet: Sendable {
 
     /// Between sprites, so that a texture's filter does not mix them.
     static let gap = 1
-    /// How long a frame is shown in an animation, milliseconds: what Aseprite gives new ones.
-    private static let duration = 100
 
     /// Packs sprites in rows, the highest first, about as wide as all of it is high. Equal sprites give equal sheets.
     ///
@@ -73,7 +77,8 @@ package struct SpriteSheet: Sendable {
     /// - Parameters:
     ///   - image: file name of the sheet.
     ///   - app, version: of this program.
-    package func json(image: String, app: String, version: String) -> String {
+    ///   - tags: of the sprites, by their numbers.
+    package func json(image: String, app: String, version: String, tags: [Animation.Tag] = []) -> String {
         func text(_ text: String) -> String {
             var quoted = "\""
             for scalar in text.unicodeScalars {
@@ -98,10 +103,16 @@ package struct SpriteSheet: Sendable {
                 "trimmed": \(sprite.shown.size != sprite.size),
                 "spriteSourceSize": \(rect(sprite.shown)),
                 "sourceSize": \(size(sprite.size)),
-                "duration": \(SpriteSheet.duration)
+                "duration": \(sprite.duration)
                }
             """
         }
+        let tagged = tags.map { tag in
+            "   { \"name\": \(text(tag.name)), \"from\": \(tag.frames.lowerBound), \"to\": \(tag.frames.upperBound), "
+                + "\"direction\": \"\(tag.direction.rawValue)\""
+                + (tag.repeatCount.map { ", \"repeat\": \"\($0)\"" } ?? "") + " }"
+        }
+        let tagList = tagged.isEmpty ? "" : ",\n  \"frameTags\": [\n\(tagged.joined(separator: ",\n"))\n  ]"
         return """
             { "frames": {
             \(frames.joined(separator: ",\n"))
@@ -112,7 +123,7 @@ package struct SpriteSheet: Sendable {
               "image": \(text(image)),
               "format": "RGBA8888",
               "size": \(size(self.size)),
-              "scale": "1"
+              "scale": "1"\(tagList)
              }
             }
 

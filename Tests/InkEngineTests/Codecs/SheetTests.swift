@@ -147,6 +147,26 @@ struct SheetTests {
         #expect(meta["size"] as? [String: Int] == ["w": sheet.size.width, "h": sheet.size.height])
     }
 
+    @Test("Frames keep their durations, and tags name frames of the sheet")
+    func frames() throws {
+        var sprites = (0..<3).map { index in
+            SpriteSheet.Sprite(
+                name: "\(index).png", size: PixelSize(width: 4, height: 4),
+                shown: PixelRect(x: 0, y: 0, width: 2, height: 2))
+        }
+        for index in sprites.indices { sprites[index].duration = 40 * (index + 1) }
+        let tag = Animation.Tag(name: "a \"walk\"", frames: 1...2, direction: .pingPong, repeatCount: 3)
+        let text = SpriteSheet(sprites).json(image: "b.png", app: "ink", version: "1", tags: [tag])
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let frames = try #require(json["frames"] as? [String: [String: Any]])
+        #expect((0..<3).map { frames["\($0).png"]?["duration"] as? Int } == [40, 80, 120])
+        let meta = try #require(json["meta"] as? [String: Any])
+        let tags = try #require(meta["frameTags"] as? [[String: Any]])
+        #expect(tags.count == 1 && tags[0]["name"] as? String == "a \"walk\"")
+        #expect(tags[0]["from"] as? Int == 1 && tags[0]["to"] as? Int == 2)
+        #expect(tags[0]["direction"] as? String == "pingpong" && tags[0]["repeat"] as? String == "3")
+    }
+
     @Test("Rows of a contact sheet show pictures where they belong, and a place without one is marked")
     func contactSheet() throws {
         let path = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"

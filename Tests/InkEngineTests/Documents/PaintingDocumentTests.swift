@@ -115,6 +115,59 @@ import Testing
         #expect(error?.description == "f: the Aseprite file is damaged at byte 144: it ends too early")
     }
 
+    private func sprite(_ frames: [(duration: UInt16, chunks: [(kind: UInt16, bytes: [UInt8])])]) -> [UInt8] {
+        var file = littleEndian(0 as UInt32) + [0xE0, 0xA5] + littleEndian(UInt16(frames.count))
+        file += [4, 0, 4, 0, 32, 0, 1, 0, 0, 0, 70, 0] + [UInt8](repeating: 0, count: 108)
+        for frame in frames {
+            let chunks = frame.chunks.flatMap {
+                littleEndian(UInt32($0.bytes.count + 6)) + littleEndian($0.kind) + $0.bytes
+            }
+            file += littleEndian(UInt32(chunks.count + 16)) + [0xFA, 0xF1] + littleEndian(UInt16(frame.chunks.count))
+            file += littleEndian(frame.duration) + [0, 0] + littleEndian(UInt32(frame.chunks.count)) + chunks
+        }
+        return file
+    }
+
+    private func text(_ text: String) -> [UInt8] { littleEndian(UInt16(text.utf8.count)) + Array(text.utf8) }
+
+    private func asepriteLayer(_ name: String, kind: UInt16 = 0) -> (kind: UInt16, bytes: [UInt8]) {
+        (0x2004, [1, 0] + littleEndian(kind) + [UInt8](repeating: 0, count: 8) + [255, 0, 0, 0] + text(name))
+    }
+
+    @Test func framesOfASpriteKeepTheirDurationsAndTags() throws {
+        let tags =
+            [2, 0] + [UInt8](repeating: 0, count: 8)
+            + [1, 0, 2, 0, 2, 0, 0] + [UInt8](repeating: 0, count: 10) + text("walk")
+            + [0, 0, 9, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 10) + text("beyond")
+        let file = sprite([
+            (40, [asepriteLayer("A"), (0x2018, tags)]), (0, []), (120, []),
+        ])
+        let reading = try load(file)
+        #expect(reading.project.animation?.durations == [40, 70, 120])
+        #expect(
+            reading.project.animation?.tags == [
+                Animation.Tag(name: "walk", frames: 1...2, direction: .pingPong)
+            ])
+        #expect(reading.warnings.map(\.description) == ["left out: a tag of frames that do not exist"])
+    }
+
+    @Test func whatIsUnknownInASpriteIsNamedAndTheRestIsDrawn() throws {
+        let cel: [UInt8] = [0, 0, 0, 0, 0, 0, 255, 9, 0, 0, 0] + [UInt8](repeating: 0, count: 5)
+        let lost: [UInt8] = [7, 0, 0, 0, 0, 0, 255, 1, 0, 0, 0] + [UInt8](repeating: 0, count: 5) + [0, 0]
+        let file = sprite([
+            (40, [asepriteLayer("A"), asepriteLayer("B", kind: 5), (0x2005, cel), (0x2005, lost), (0x2099, [1])])
+        ])
+        let reading = try load(file)
+        #expect(reading.project.layers.map(\.name) == ["A"])
+        #expect(
+            Set(reading.warnings.map(\.description)) == [
+                "frame 1: left out: a cel of the kind 9, which is unknown",
+                "frame 1: left out: a cel of a layer that does not exist",
+                "frame 1: left out: a chunk of the kind 0x2099, which is unknown",
+                "layer 2 \"B\": left out: a layer of the kind 5, which is unknown",
+            ])
+    }
+
     // MARK: - Names
 
     @Test func documentsAreToldByTheirContent() {

@@ -49,11 +49,19 @@ private struct AsepriteReader {
     /// The only frame, or all of them side by side on an infinite canvas, with a viewport on each.
     mutating func project() throws(EngineError) -> Project {
         _ = try tree.canvas(width: Double(file.size.width), height: Double(file.size.height))
+        for (what, place) in file.leftOut { tree.leaveOut(what, at: place) }
+        let animation = Animation(
+            durations: file.durations, tags: file.tags.filter { $0.frames.upperBound < file.frames.count })
+        if animation.tags.count < file.tags.count { tree.leaveOut("a tag of frames that do not exist", at: nil) }
         guard file.frames.count > 1 else {
             let layers = try layers(ofFrame: 0, x: 0)
-            return Project(canvasSize: file.size, background: DocumentTree.background(below: layers), layers: layers)
+            var project = Project(
+                canvasSize: file.size, background: DocumentTree.background(below: layers), layers: layers)
+            project.animation = animation
+            return project
         }
         var project = Project(canvasSize: nil, background: .transparent)
+        project.animation = animation
         for frame in file.frames.indices {
             let x = frame * (file.size.width + Self.gap)
             var group = Layer(id: "frame-\(frame + 1)", name: "Frame \(frame + 1)")
@@ -86,6 +94,10 @@ private struct AsepriteReader {
             let element = file.layers[index]
             next += 1
             try tree.count(depth: depth + 1)
+            if case .unknown(let kind) = element.kind {
+                tree.leaveOut("a layer of the kind \(kind), which is unknown", at: path(index))
+                continue
+            }
             var layer = Layer(
                 id: "layer-\(index + 1)", name: element.name, order: Double(index), opacity: element.opacity,
                 isVisible: element.isVisible && !element.isReference)

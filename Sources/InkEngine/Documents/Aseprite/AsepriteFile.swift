@@ -5,6 +5,8 @@ struct AsepriteFile {
             case image, group
             /// With the number of its set of tiles.
             case tilemap(Int)
+            /// Of a kind that this program does not know.
+            case unknown(Int)
         }
 
         var kind: Kind
@@ -56,6 +58,11 @@ struct AsepriteFile {
     private(set) var layers: [Element] = []
     /// By layer, of each frame.
     private(set) var frames: [[Int: Cel]] = []
+    /// Milliseconds of each frame.
+    private(set) var durations: [Int] = []
+    private(set) var tags: [Animation.Tag] = []
+    /// What of it is not drawn.
+    private(set) var leftOut: [(what: String, place: String?)] = []
     /// Red, green, blue, alpha.
     private(set) var palette: [UInt8] = []
     private(set) var tileSets: [Int: TileSet] = [:]
@@ -77,8 +84,15 @@ struct AsepriteFile {
         let flags = try reader.uint32()
         hasLayerOpacity = flags & 1 != 0
         hasGroupModes = flags & 2 != 0
-        try reader.skip(10)
+        if flags & ~7 != 0 { leftOut.append(("flags of the file that are unknown (\(flags))", nil)) }
+        let speed = try reader.uint16()
+        try reader.skip(8)
         transparentIndex = try reader.byte()
+        try reader.skip(5)
+        let (pixelWidth, pixelHeight) = (try reader.byte(), try reader.byte())
+        if pixelWidth != pixelHeight, pixelWidth != 0, pixelHeight != 0 {
+            leftOut.append(("pixels that are not square (\(pixelWidth):\(pixelHeight))", nil))
+        }
         try reader.skip(128 - reader.offset)
         guard size.area > 0, frameCount > 0, [8, 16, 32].contains(depth) else {
             throw reader.fault("it claims \(frameCount) frames of \(size) pixels of \(depth) bits")
@@ -88,7 +102,9 @@ struct AsepriteFile {
             let length = try reader.uint32()
             guard length >= 16, try reader.uint16() == 0xF1FA else { throw reader.fault("a frame is not one") }
             let old = try reader.uint16()
-            try reader.skip(4)
+            let duration = try reader.uint16()
+            durations.append(duration > 0 ? duration : speed)
+            try reader.skip(2)
             let new = try reader.uint32()
             var frame = try reader.part(length - 16)
             for _ in 0..<(new == 0 ? old : new) {
@@ -117,15 +133,46 @@ struct AsepriteFile {
         case 0x0011 where !hasPalette: try readOldPalette(&chunk, scale: 63)
         case 0x2007:
             let type = try chunk.uint16()
-            try chunk.skip(14)
+            let flags = try chunk.uint16()
+            try chunk.skip(12)
             if type == 2 { profile = try chunk.array(try chunk.length(isLong: false)) }
+            if flags & 1 != 0 { leaveOut("a gamma of its own") }
+        case 0x2018: try readTags(&chunk)
         case 0x2023: try readTileSet(&chunk)
-        default: break
+        // Older palettes, exact places of cels, other files, selections, paths, notes of the user, and slices.
+        case 0x0004, 0x0011, 0x2006, 0x2008, 0x2016, 0x2017, 0x2020, 0x2022: break
+        default: leaveOut("a chunk of the kind 0x\(String(kind, radix: 16)), which is unknown")
         }
     }
 
-    private func readLayer(_ chunk: inout ByteReader) throws(EngineError) -> Element {
+    /// Leaves out something of the frame that is being read.
+    private mutating func leaveOut(_ what: String) { leftOut.append((what, "frame \(frames.count)")) }
+
+    private mutating func readTags(_ chunk: inout ByteReader) throws(EngineError) {
+        let count = try chunk.uint16()
+        try chunk.skip(8)
+        for _ in 0..<count {
+            let (first, last) = (try chunk.uint16(), try chunk.uint16())
+            let direction = try chunk.byte()
+            let repeatCount = try chunk.uint16()
+            try chunk.skip(10)
+            let name = String(decoding: try chunk.array(try chunk.uint16()), as: UTF8.self)
+            guard first <= last else {
+                leaveOut("a tag that ends before it begins")
+                continue
+            }
+            let directions: [Animation.Tag.Direction] = [.forward, .reverse, .pingPong, .pingPongReverse]
+            tags.append(
+                Animation.Tag(
+                    name: name, frames: first...last,
+                    direction: directions.indices.contains(direction) ? directions[direction] : .forward,
+                    repeatCount: repeatCount == 0 ? nil : repeatCount))
+        }
+    }
+
+    private mutating func readLayer(_ chunk: inout ByteReader) throws(EngineError) -> Element {
         let flags = try chunk.uint16()
+        if flags & ~127 != 0 { leaveOut("flags of a layer that are unknown (\(flags))") }
         let type = try chunk.uint16()
         let depth = try chunk.uint16()
         try chunk.skip(4)
@@ -138,7 +185,7 @@ struct AsepriteFile {
             case 0: .image
             case 1: .group
             case 2: .tilemap(try chunk.uint32())
-            default: throw chunk.fault("a layer's kind \(type) is unknown")
+            default: .unknown(type)
             }
         let isGroup = type == 1
         return Element(
@@ -163,13 +210,15 @@ struct AsepriteFile {
             cel.content = .pixels(try chunk.take(chunk.left), isPacked: type == 2)
         case 3:
             cel.size = PixelSize(width: try chunk.uint16(), height: try chunk.uint16())
-            guard try chunk.uint16() == 32 else { throw chunk.fault("a map's tiles have other than 32 bits") }
+            let tileBits = try chunk.uint16()
+            guard tileBits == 32 else { return leaveOut("a map of tiles of \(tileBits) bits, which are unknown") }
             var masks: [UInt32] = []
             for _ in 0..<4 { masks.append(UInt32(try chunk.number(4))) }
             try chunk.skip(10)
             cel.content = .tiles(try chunk.take(chunk.left), masks: masks)
-        default: throw chunk.fault("a cel's kind \(type) is unknown")
+        default: return leaveOut("a cel of the kind \(type), which is unknown")
         }
+        guard layers.indices.contains(layer) else { return leaveOut("a cel of a layer that does not exist") }
         frames[frames.count - 1][layer] = cel
     }
 
