@@ -89,6 +89,8 @@ package struct Exports {
         /// The records of projects that could not be planned.
         package var failed: [ExportRecord]
         package var policy: ExistingFilePolicy
+        /// Of projects whose pages follow each other, by their paths.
+        package var animations: [String: Animation]
         /// Has read the projects, and reads them again.
         package var opener: any ProjectOpener
     }
@@ -120,8 +122,11 @@ package struct Exports {
         if repeated?.isPart != true, let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
             try check(try contact.get())
         }
+        var animations: [String: Animation] = [:]
+        for (index, outline) in found.outlines { animations[found.inputs[index].path] = outline.animation }
         return Planned(
-            inputs: found.inputs, skipped: found.skipped, plan: plan, failed: failed, policy: policy, opener: opener)
+            inputs: found.inputs, skipped: found.skipped, plan: plan, failed: failed, policy: policy,
+            animations: animations, opener: opener)
     }
 
     /// - Throws: `unavailable` where this process lacks what a format needs. Elsewhere it is the workers that need it.
@@ -187,8 +192,10 @@ package struct Exports {
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
         finished.skipped = planned.skipped
-        finished.otherFailures = [writeBook(finished), writeSheet(finished), writeContactSheet(finished)]
-            .compactMap(\.self)
+        finished.otherFailures = [
+            writeBook(finished), writeSheet(finished, planned.animations), writeContactSheet(finished),
+        ]
+        .compactMap(\.self)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
         // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes, and
         // results of tiles may still be on their way to the disk.
@@ -268,14 +275,17 @@ package struct Exports {
     }
 
     /// Writes the sprite sheet of all pictures, where that is asked for.
-    private func writeSheet(_ finished: FinishedExports) -> PictureFailure? {
+    private func writeSheet(_ finished: FinishedExports, _ animations: [String: Animation]) -> PictureFailure? {
         guard let path = arguments.run.sheetPath, !arguments.run.isDryRun else { return nil }
         if repeated?.isPart == true { return leftAsItWas(path, "pictures", finished) }
         let sprites = finished.records.filter { record in
             guard let output = record.output else { return true }
             return PictureCodecs.codec(ofFile: output)?.format == .png
         }
-        let made = sprites.filter { $0.state == .done || $0.state == .skipped }.compactMap(\.output)
+        let made = sprites.compactMap { record -> SheetWriting.Picture? in
+            guard record.state == .done || record.state == .skipped, let output = record.output else { return nil }
+            return SheetWriting.Picture(record, path: output, animations[record.input.path])
+        }
         guard made.count == sprites.count, !made.isEmpty else {
             observer.error(
                 "\(path): not written, \(sprites.count - made.count) of its \(sprites.count) pictures are missing")

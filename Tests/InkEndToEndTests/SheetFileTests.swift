@@ -44,7 +44,7 @@ struct SheetFileTests {
             #expect(height > 50 && height <= 320 && height == frame["spriteSourceSize"]?["h"]?.integer)
         }
         for (options, word) in [
-            (["--sheet", folder("s.png")], "--each-layer"), (["--each-layer", "--sheet", folder("s.jpg")], ".png"),
+            (["--sheet", folder("s.jpg")], ".png"),
             (["--each-layer", "--sheet", folder("s.png"), "--format", "jpeg"], "png"),
             (["--each-layer", "--sheet", folder("s.png"), "--report", folder("s.json")], "report"),
         ] {

@@ -75,6 +75,68 @@ struct ExportPlanTests {
                 == ["a-Sky-2k.png", "a-3-2k.png"])
     }
 
+    private func paged(_ names: [String]) -> ProjectOutline {
+        var outline = ProjectOutline(id: "", title: "", layers: [], viewports: names)
+        outline.hasPages = true
+        return outline
+    }
+
+    @Test(
+        "Pages of one name get names that differ", arguments: [nil, "{name}-{viewport}.png", "{viewport}/{size}.png"])
+    func pagesOfOneName(name: String?) throws {
+        // Equal, equal but for case, equal in a file name, and one that is the name of another with a number.
+        let names =
+            ["Map", "map", "a/b", "a\\b", "Map", "Map-2", "", "7", String(repeating: "x", count: 300)]
+            + [String(repeating: "x", count: 299)]
+        let found = try outputs(
+            [ExportInput(path: "a.excalidrawlib")], arguments(output: "o", name: name), outlines: [0: paged(names)])
+        #expect(found.count == names.count && Set(found.map { $0.lowercased() }).count == names.count, "\(found)")
+        #expect(found[0].contains("Map") && !found[0].contains("Map-2"))
+    }
+
+    @Test func allFilesAndSizesOfAPageGetOneNumber() throws {
+        var arguments = try arguments(output: "o", sizes: ["1x", "2x"], name: "{name}-{viewport}-{size}.{ext}")
+        arguments.options.otherFiles = [PictureFileOptions(encoding: PictureEncoding(format: .jpeg))]
+        let found = try outputs([ExportInput(path: "a.rnote")], arguments, outlines: [0: paged(["P", "P"])])
+        #expect(
+            found == [
+                "o/a-P-1x.png", "o/a-P-1x.jpg", "o/a-P-2x.png", "o/a-P-2x.jpg", "o/a-P-1x-2.png", "o/a-P-1x-2.jpg",
+                "o/a-P-2x-2.png", "o/a-P-2x-2.jpg",
+            ])
+    }
+
+    @Test func layersOfOneNameGetNamesThatDiffer() throws {
+        let outline = ProjectOutline(
+            id: "", title: "", layers: (1...3).map { .init(id: "\($0)", name: "Layer", isVisible: true) })
+        #expect(
+            try outputs([ExportInput(path: "a.ink")], arguments(layers: .each), outlines: [0: outline])
+                == ["a-Layer-2k.png", "a-Layer-2k-2.png", "a-Layer-2k-3.png"])
+    }
+
+    @Test func aLayerOfOnePageIsNoPictureOfAnother() throws {
+        var outline = paged(["1", "2"])
+        outline.layers = (1...2).map { .init(id: "\($0)", name: "Frame \($0)", isVisible: true) }
+        outline.layers[0].pages = [0]
+        outline.layers[1].pages = [1]
+        #expect(
+            try outputs(
+                [ExportInput(path: "a.aseprite")], arguments(name: "{layer}-{viewport}.png", layers: .each),
+                outlines: [0: outline]) == ["Frame 1-1.png", "Frame 2-2.png"])
+    }
+
+    @Test func aLayerInsideOfAGroupIsNamedWithTheGroup() throws {
+        var wall = ProjectOutline.LayerOutline(id: "w", name: "Wall", isVisible: true)
+        wall.groups = [0]
+        let outline = ProjectOutline(
+            id: "", title: "", layers: [.init(id: "h", name: "House", isVisible: true), wall])
+        for name in ["Wall", "w"] {
+            let error = #expect(throws: ExportError.self) {
+                try LayerChoice.named([name]).drawnLayers(of: outline, layer: nil, file: "a.ink")
+            }
+            #expect("\(try #require(error))".contains("\"House/\(name)\""), "\(String(describing: error))")
+        }
+    }
+
     @Test func aLayerThatHasBecomeAnotherIsNotTakenForIt() throws {
         let sky = ProjectOutline.LayerOutline(id: "1", name: "Sky", isVisible: true)
         let sea = ProjectOutline.LayerOutline(id: "2", name: "Sea", isVisible: true)

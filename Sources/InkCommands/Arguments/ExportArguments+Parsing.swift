@@ -480,7 +480,6 @@ extension ExportArguments {
             guard PictureCodecs.codec(ofFile: path)?.format == .png else {
                 throw .usage("--sheet: \(path) does not end in .png")
             }
-            if !parsed.isGiven("each-layer") { throw .usage("--sheet needs --each-layer") }
         }
         if let path = parsed.value("contact-sheet") {
             let format = PictureCodecs.codec(ofFile: path)?.format

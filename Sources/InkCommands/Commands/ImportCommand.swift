@@ -113,8 +113,9 @@ struct ImportCommand {
     private let environment: CommandEnvironment
     private var failures: [ExitCode] = []
     private var madeCount = 0
-    /// Names written by this run, so that two drawings of the same name do not replace each other.
-    private var made: Set<[UInt8]> = []
+    /// The files whose drawings have got names in this run, so that two drawings of one name do not replace each other. Names
+    /// that differ only in case are one on some disks.
+    private var made: [String: String] = [:]
     /// Projects that existed already: the first ones, and their number.
     private var existing: (paths: [String], count: Int) = ([], 0)
 
@@ -179,13 +180,21 @@ struct ImportCommand {
     }
 
     private mutating func make(_ page: DocumentPage, file: String) throws(EngineError) {
-        let name = (page.name.isEmpty ? ExportInput(path: file).stem : page.name) + ".ink"
+        let stem = page.name.isEmpty ? ExportInput(path: file).stem : page.name
+        var name = stem + ".ink"
+        // Pages of one document may have one name.
+        var number = 1
+        while made[name.lowercased()] == file {
+            number += 1
+            name = "\(stem)-\(number).ink"
+        }
         let path = arguments.folder.appendingPath(name)
-        guard made.insert(Array(name.utf8)).inserted else {
+        guard made[name.lowercased()] == nil else {
             throw .badInput(
                 Place(file: file, path: page.place),
                 reason: "another drawing of this run is named \"\(name)\"")
         }
+        made[name.lowercased()] = file
         if !arguments.overwrites, try FileSystem.exists(path) {
             existing.count += 1
             if existing.paths.count < 3 { existing.paths.append(path) }

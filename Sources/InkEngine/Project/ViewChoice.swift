@@ -95,7 +95,31 @@ extension Project {
 
     /// The box of the points of visible strokes and the corners of visible pictures, world coordinates; nil if there
     /// are none.
-    public var visibleBounds: Rect? {
+    public var visibleBounds: Rect? { visibleBounds(of: layers) }
+
+    /// The numbers of the pages on which an element of the top level can be seen.
+    ///
+    /// - Parameter number: as `[Layer].flattened` counts elements.
+    public func pages(ofElement number: Int) -> Set<Int> {
+        var next = 0
+        for layer in layers {
+            defer { next += 1 + layer.children.elementCount }
+            guard next == number else { continue }
+            var shown = layer
+            (shown.isVisible, shown.isClipped) = (true, false)
+            // A fill is everywhere.
+            if [shown].flattened().contains(where: { if case .fill = $0.layer.kind { true } else { false } }) { break }
+            guard let bounds = visibleBounds(of: [shown]) else { return [] }
+            return Set(
+                viewports.indices.filter { index in
+                    let (box, size) = (ViewMap(viewports[index]).box(bounds), viewports[index].size)
+                    return box.minX <= size.width && box.maxX >= 0 && box.minY <= size.height && box.maxY >= 0
+                })
+        }
+        return Set(viewports.indices)
+    }
+
+    private func visibleBounds(of layers: [Layer]) -> Rect? {
         var box = Rect.empty
         func add(_ siblings: [Layer]) {
             for stack in siblings.clippingStacks where siblings[stack.base].isVisible {

@@ -13,6 +13,8 @@ package struct ProjectOutline: Hashable, Sendable {
         package var groups: [Int] = []
         /// Whether it is drawn only together with its base.
         package var isClipped = false
+        /// The pages on which it can be seen; nil where there are none, or it is inside of another.
+        package var pages: Set<Int>?
 
         package init(id: String, name: String, isVisible: Bool) {
             self.id = id
@@ -29,6 +31,8 @@ package struct ProjectOutline: Hashable, Sendable {
     package var viewports: [String]
     /// Whether each viewport is a picture where nothing else is said.
     package var hasPages = false
+    /// How pages follow each other in time; nil where they do not.
+    package var animation: Animation?
 
     package init(id: String, title: String, layers: [LayerOutline], viewports: [String] = []) {
         self.id = id
@@ -43,7 +47,12 @@ package struct ProjectOutline: Hashable, Sendable {
         layers = []
         viewports = project.viewports.map(\.name)
         hasPages = project.hasPages
+        animation = project.animation
         add(project.layers, groups: [])
+        guard hasPages else { return }
+        for index in layers.indices where layers[index].groups.isEmpty {
+            layers[index].pages = project.pages(ofElement: index)
+        }
     }
 
     private mutating func add(_ siblings: [Layer], groups: [Int]) {
@@ -87,6 +96,16 @@ package struct ProjectOutline: Hashable, Sendable {
         }
         let byID = matches(\.id)
         return byID.isEmpty ? matches(\.name) : byID
+    }
+}
+
+extension ProjectOutline {
+    /// How elements inside of groups that have this name or id are named: `House/Wall`.
+    fileprivate func paths(named name: String) -> [String] {
+        layers.filter { !$0.groups.isEmpty && ($0.name == name || $0.id == name) }.map { layer in
+            let groups = layer.groups.map { layers[$0].name.isEmpty ? layers[$0].id : layers[$0].name }
+            return (groups + [name]).joined(separator: "/")
+        }
     }
 }
 
@@ -174,8 +193,11 @@ package struct ExportPlan: Sendable {
                 arguments.isEachViewport || isEachPage ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
             // Pages of their own names need not be told apart.
             let namesPages = isEachPage && viewports.count > 1 && !arguments.name.placeholders.contains(.viewport)
+            let first = pictures.count
             for layer in Self.layers(arguments.layers, outline) {
                 for viewport in viewports {
+                    // A layer of one page is not a picture of another.
+                    if let viewport, isEachPage, layer?.outline.pages?.contains(viewport) == false { continue }
                     for size in arguments.sizes(of: input) {
                         number += 1
                         for (file, ending) in endings.enumerated() {
@@ -197,6 +219,7 @@ package struct ExportPlan: Sendable {
                     }
                 }
             }
+            if outputFile == nil { numberParts(first..<pictures.count) }
         }
         if let outputFile, pictures.count > 1 {
             throw .usage("\(outputFile) is one file, but there are \(pictures.count) pictures; name a folder")
@@ -234,16 +257,48 @@ package struct ExportPlan: Sendable {
         var taken = Set(pictures.map { FilePlace(resolved: resolve($0.output)) })
         for index in pictures.indices where exists(pictures[index].output) {
             let output = pictures[index].output
-            let ending = output[(output.lastIndex(of: ".") ?? output.endIndex)...]
-            let stem = output.dropLast(ending.count)
             var number = 1
-            var candidate = "\(stem)-\(number)\(ending)"
-            while exists(candidate) || taken.contains(FilePlace(resolved: resolve(candidate))) {
+            while exists(output.numbered(number))
+                || taken.contains(FilePlace(resolved: resolve(output.numbered(number))))
+            {
                 number += 1
-                candidate = "\(stem)-\(number)\(ending)"
             }
+            let candidate = output.numbered(number)
             taken.insert(FilePlace(resolved: resolve(candidate)))
             pictures[index].output = candidate
+        }
+    }
+
+    /// Gives layers and pages of one document names that differ where the document has the same for several: a number is
+    /// appended. Names that are one on some file systems, because they differ only in case, count as the same.
+    private mutating func numberParts(_ range: Range<Int>) {
+        struct Part: Hashable {
+            var layer: Int?
+            var page: Int?
+
+            init(_ picture: PlannedPicture) { (layer, page) = (picture.layer?.index, picture.viewport) }
+        }
+        func spelling(_ output: String) -> String { output.lowercased() }
+        var owners: [String: Part] = [:]
+        for index in range {
+            let name = spelling(pictures[index].output)
+            owners[name] = owners[name] ?? Part(pictures[index])
+        }
+        var numbers: [String: Int] = [:]
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let part = Part(pictures[start])
+            let end = pictures[start..<range.upperBound].firstIndex { Part($0) != part } ?? range.upperBound
+            defer { start = end }
+            let outputs = pictures[start..<end].map(\.output)
+            guard outputs.contains(where: { owners[spelling($0)] != part }) else { continue }
+            var number = numbers[spelling(outputs[0])] ?? 2
+            while outputs.contains(where: { owners[spelling($0.numbered(number))] != nil }) { number += 1 }
+            numbers[spelling(outputs[0])] = number + 1
+            for (index, output) in zip(start..<end, outputs) {
+                pictures[index].output = output.numbered(number)
+                owners[spelling(pictures[index].output)] = part
+            }
         }
     }
 
@@ -307,6 +362,14 @@ package struct ExportPlan: Sendable {
     }
 }
 
+extension String {
+    /// The path of a file with `-2` before its ending.
+    fileprivate func numbered(_ number: Int) -> String {
+        let ending = self[(lastIndex(of: ".") ?? endIndex)...]
+        return "\(dropLast(ending.count))-\(number)\(ending)"
+    }
+}
+
 extension LayerChoice {
     /// The indices of the layers that a picture draws, ascending; nil for all visible ones.
     /// - Throws: `usage` when a name is unknown in this project, `engine` when it has become another.
@@ -327,6 +390,12 @@ extension LayerChoice {
         for name in names {
             let matching = outline.layers(named: name)
             guard !matching.isEmpty else {
+                let inside = outline.paths(named: name)
+                guard inside.isEmpty else {
+                    let shown = inside.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
+                    throw .usage(
+                        "\(file): no layer \"\(name)\" outside of groups; inside of one it is --layers \(shown)")
+                }
                 let known = outline.layers.prefix(20).map { "\"\($0.name.isEmpty ? $0.id : $0.name)\"" }
                 let list = known.isEmpty ? "it has no layers" : "there are " + known.joined(separator: ", ")
                 let meant = didYouMean(name, among: outline.layers.flatMap { [$0.name, $0.id] })

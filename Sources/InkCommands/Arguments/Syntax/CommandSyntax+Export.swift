@@ -57,7 +57,7 @@ extension CommandSyntax {
             .value("--pdf-book", "FILE", group: "Run", "Write all pictures as pages of one PDF as well"),
             .value(
                 "--sheet", "FILE", group: "Run",
-                "With --each-layer: write all layers into one PNG as well, and their places into FILE's .json"),
+                "Write all pictures into one PNG as well, layers with --each-layer, and their places into FILE's .json"),
             .value("--contact-sheet", "FILE", group: "Run", "Write a PNG or JPEG of small pictures of all pictures"),
             .value("--contact-columns", "N", group: "Run", "Pictures in a row of the contact sheet (default: up to 8)"),
             .value("--contact-size", "N", group: "Run", "Edge of its small pictures, 32 to 1024 pixels (default: 256)"),
