@@ -176,6 +176,13 @@ struct OtherCommandsTests {
         #expect(run(["import", "-", "-", "-o", folder("out")]).code == .usage)
     }
 
+    @Test func drawingsOfOneNameInAFileGetNumbers() {
+        let folder = ScratchFolder()
+        let file = folder.file("cats.ndjson", Self.drawing + Self.drawing)
+        #expect(run(["import", file, "-o", folder("out")]).code == .done)
+        #expect(folder.files == ["cats.ndjson", "out/cat-7-2.ink", "out/cat-7.ink"])
+    }
+
     @Test("Drawings that are given to export are sent to import")
     func drawingsForExport() {
         let folder = ScratchFolder()
@@ -388,6 +395,39 @@ struct OtherCommandsTests {
         #expect(transcript.error.contains("\(file): layers[0].strokes[0]"), "\(transcript.error)")
         #expect(run(["inspect", folder("missing.ink")]).code == .inputOutput)
         #expect(run(["inspect"]).code == .usage)
+    }
+
+    @Test func inspectionSaysAllErrorsOfAFile() throws {
+        let folder = ScratchFolder()
+        let file = folder.file(
+            "a.ink",
+            """
+            {"version": "1.1", "canvasSize": {"width": 100, "height": 0}, "background": "red", "layers": [
+              {"opacity": 2, "blendMode": "glow", "strokes": [{"mode": "x", "brush": {"type": "y", "scale": 0}},
+                {"points": [[0]]}]}, 7, {"maskImage": "mask.png"}]}
+            """)
+        let (code, transcript) = run(["inspect", file])
+        #expect(code == .badInput)
+        let lines = transcript.error.split(separator: "\n")
+        let places = [
+            "canvasSize.height", "background", "layers[0].opacity", "layers[0].blendMode",
+            "layers[0].strokes[0].brush.type", "layers[0].strokes[0].brush.scale", "layers[0].strokes[0].mode",
+            "layers[0].strokes[1].points[0]", "layers[1]", "layers[2].maskImage",
+        ]
+        #expect(lines.count == places.count, "\(transcript.error)")
+        for (line, place) in zip(lines, places) { #expect(line.contains("\(file): \(place)"), "\(line)") }
+        let report = try JSONReader.read(Array(run(["inspect", file, "--json"]).transcript.output.utf8))
+        #expect(report["refused"]?.array?.count == places.count)
+        // Whoever exports it hears of the first.
+        #expect(run(["export", file, "-o", folder("o/")]).transcript.error.contains("canvasSize.height"))
+    }
+
+    @Test func inspectionSaysTwentyErrorsAndCountsTheOthers() {
+        let folder = ScratchFolder()
+        let layers = Array(repeating: #"{"opacity": 2}"#, count: 50).joined(separator: ",")
+        let file = folder.file("a.ink", #"{"version":"1.1","canvasSize":{"width":1,"height":1},"layers":[\#(layers)]}"#)
+        let lines = run(["inspect", file]).transcript.error.split(separator: "\n")
+        #expect(lines.count == 21 && lines.last?.hasSuffix("and 30 more errors") == true, "\(lines)")
     }
 
     @Test func limitsOfAFileCount() {

@@ -22,10 +22,18 @@ struct InspectCommand {
             do throws(EngineError) {
                 inspection = ProjectInspection(try opener.open(input), input: input, limits: limits)
             } catch {
-                environment.console.error(error.description)
+                let faults = opener.faults(of: input)
+                let errors = faults.kept.isEmpty ? [error] : faults.kept
+                for error in errors { environment.console.error(error.description) }
+                if faults.count > errors.count {
+                    environment.console.error("\(input.shownName): and \(faults.count - errors.count) more errors")
+                }
                 failures.append(error.exitCode)
                 documents.append(
-                    .object([("input", .string(path)), ("refused", .array([.string(error.description)]))]))
+                    .object([
+                        ("input", .string(path)), ("refused", .array(errors.map { .string($0.description) })),
+                        ("refusedCount", .number(Double(max(faults.count, errors.count)))),
+                    ]))
                 continue
             }
             if !inspection.refusals.isEmpty { failures.append(.badInput) }

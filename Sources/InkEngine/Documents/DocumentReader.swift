@@ -97,6 +97,8 @@ public struct DocumentContext {
     public var takesMerged = false
     /// Gets the bytes of a project file (not of a template) just before they are parsed.
     public var onText: (([UInt8]) -> Void)?
+    /// Gets all errors of a project file, of which reading throws the first.
+    package var faults: FaultList?
 
     public init(
         limits: Limits = Limits(), presets: PresetLibrary? = nil, folders: [String] = [],

@@ -60,10 +60,11 @@ extension JSONObject {
     func brushType(_ key: StaticString, owner: @autoclosure () -> String) throws(EngineError) -> BrushType? {
         guard let name = try string(key) else { return nil }
         guard let type = BrushType(rawValue: name) else {
-            throw error(
-                key,
-                "unknown brush type \"\(shownText(name))\" in \(owner())"
-                    + didYouMean(name, among: BrushType.allCases.map(\.rawValue)))
+            return try refuse(
+                error(
+                    key,
+                    "unknown brush type \"\(shownText(name))\" in \(owner())"
+                        + didYouMean(name, among: BrushType.allCases.map(\.rawValue))))
         }
         return type
     }
@@ -71,10 +72,11 @@ extension JSONObject {
     fileprivate func brushAnchor(_ key: StaticString) throws(EngineError) -> BrushAnchor? {
         guard let name = try string(key) else { return nil }
         guard let anchor = BrushAnchor(rawValue: name) else {
-            throw error(
-                key,
-                "unknown anchor \"\(shownText(name))\", must be stamp or canvas"
-                    + didYouMean(name, among: BrushAnchor.allCases.map(\.rawValue)))
+            return try refuse(
+                error(
+                    key,
+                    "unknown anchor \"\(shownText(name))\", must be stamp or canvas"
+                        + didYouMean(name, among: BrushAnchor.allCases.map(\.rawValue))))
         }
         return anchor
     }

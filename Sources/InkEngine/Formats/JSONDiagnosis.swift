@@ -140,21 +140,14 @@ struct JSONDiagnosis {
             guard position < end else { throw unexpectedEnd() }
             guard text[position] == word.utf8Start[i] else {
                 position = start
-                throw unknownWord()
+                throw unexpected("a value")
             }
             position += 1
         }
         if let byte, isLetterOrDigit(byte) {
             position = start
-            throw unknownWord()
+            throw unexpected("a value")
         }
-    }
-
-    /// At the first letter of a word that stands for nothing, as where a text has no quotes.
-    private func unknownWord() -> EngineError {
-        let word = text[position..<end].prefix(20).prefix { isLetterOrDigit($0) }
-        return fault(
-            "\"\(String(decoding: word, as: UTF8.self))\" is not a value of JSON; texts stand in double quotes")
     }
 
     private func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -336,14 +329,17 @@ struct JSONDiagnosis {
         return "line \(line), column \(column)"
     }
 
-    private func fault(_ reason: String) -> EngineError {
+    /// - Parameter advice: what to do.
+    private func fault(_ reason: String, _ advice: String? = nil) -> EngineError {
         .badInput(
             Place(file: file, path: path),
-            reason: "\(reason) (\(lineAndColumn(of: position)), byte \(position))")
+            reason: "\(reason) (\(lineAndColumn(of: position)), byte \(position))" + (advice.map { "; \($0)" } ?? ""))
     }
 
     private func unexpectedEnd(_ detail: String? = nil) -> EngineError {
-        fault("the file ends too early" + (detail.map { ", \($0)" } ?? ""))
+        fault(
+            "the file ends too early" + (detail.map { ", \($0)" } ?? ""),
+            "it may have been cut off when it was saved or copied, so use a whole copy")
     }
 
     private func unexpected(_ expected: String) -> EngineError {
@@ -352,11 +348,37 @@ struct JSONDiagnosis {
             return fault("\(word) is not a number of JSON, numbers must be finite")
         }
         guard let byte else { return unexpectedEnd() }
-        if expected == "a value", isLetterOrDigit(byte) { return unknownWord() }
+        let word = text[position..<min(end, position + 40)].prefix { isLetterOrDigit($0) }
+        if expected == "a value", word.first.map({ $0 > UInt8(ascii: "9") }) == true {
+            let word = String(decoding: word, as: UTF8.self)
+            let meant = didYouMean(word.lowercased(), among: ["true", "false", "null"])
+            return fault(
+                "the word \"\(word)\" is not a value of JSON" + meant,
+                frames.isEmpty ? "a JSON document begins with {" : "text must be in double quotes")
+        }
         let shown =
             byte > 0x20 && byte < 0x7F
             ? "'\(Character(UnicodeScalar(byte)))'" : "byte 0x\(String(byte, radix: 16, uppercase: true))"
-        return fault("expected \(expected), found \(shown)")
+        return fault("expected \(expected), found \(shown)", advice(expected, byte))
+    }
+
+    /// What mends what usually is the reason of an error; nil where there is none.
+    private func advice(_ expected: String, _ byte: UInt8) -> String? {
+        if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]"), followsComma {
+            return "remove the comma before it"
+        }
+        switch byte {
+        case UInt8(ascii: "'"): return "JSON has double quotes only"
+        case UInt8(ascii: "/"), UInt8(ascii: "#"): return "JSON has no comments, so remove it"
+        default: break
+        }
+        if expected.hasPrefix("a key") { return "names of values must be in double quotes" }
+        return expected.hasPrefix("',' or") ? "a comma may be missing before it" : nil
+    }
+
+    /// Whether there is a comma before the position, and nothing between.
+    private var followsComma: Bool {
+        text[..<position].last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ",")
     }
 }
 

@@ -40,17 +40,21 @@ func shownNumber(_ value: Double) -> String {
 /// A JSON object that is read by the rules of a format: its fields by key and type, with errors that name the file and
 /// the path.
 ///
-/// Absent and null keys give nil; of a repeated key the last value counts.
+/// Absent and null keys give nil; of a repeated key the last value counts. So do values that are wrong, where the errors
+/// are collected.
 struct JSONObject {
     let value: JSONNode
     let path: JSONPath
     let file: String
+    /// Takes the errors in its fields, so that reading goes on; nil: the first one is thrown.
+    let faults: FaultList?
 
     /// - Throws: `badInput` if the value is not an object.
-    init(_ value: JSONNode, path: JSONPath, file: String) throws(EngineError) {
+    init(_ value: JSONNode, path: JSONPath, file: String, faults: FaultList? = nil) throws(EngineError) {
         self.value = value
         self.path = path
         self.file = file
+        self.faults = faults
         guard value.kind == .object else {
             throw .badInput(Place(file: file, path: path.text), reason: "must be an object, is \(value.kind.words)")
         }
@@ -62,49 +66,66 @@ struct JSONObject {
 
     func error(_ key: StaticString, _ reason: String) -> EngineError { .badInput(place(key), reason: reason) }
 
-    private func wrongType(_ key: StaticString, _ found: JSONNode, wanted: String) -> EngineError {
-        error(key, "must be \(wanted), is \(found.kind.words)")
+    /// Throws an error, or collects it.
+    func refuse(_ error: EngineError) throws(EngineError) {
+        guard let faults else { throw error }
+        faults.add(error)
+    }
+
+    /// Throws the error of a value, or collects it and gives nil in place of the value.
+    func refuse<Value>(_ error: EngineError) throws(EngineError) -> Value? {
+        try refuse(error) as Void
+        return nil
+    }
+
+    private func wrongType<Value>(
+        _ key: StaticString, _ found: JSONNode, wanted: String
+    ) throws(EngineError) -> Value? {
+        try refuse(error(key, "must be \(wanted), is \(found.kind.words)"))
     }
 
     func string(_ key: StaticString) throws(EngineError) -> String? {
         guard let found = value.field(key) else { return nil }
-        guard let string = found.string else { throw wrongType(key, found, wanted: "a string") }
+        guard let string = found.string else { return try wrongType(key, found, wanted: "a string") }
         return string
     }
 
     /// The bytes of a string, valid as long as the document exists.
     func utf8(_ key: StaticString) throws(EngineError) -> UnsafeBufferPointer<UInt8>? {
         guard let found = value.field(key) else { return nil }
-        guard let bytes = found.utf8 else { throw wrongType(key, found, wanted: "a string") }
+        guard let bytes = found.utf8 else { return try wrongType(key, found, wanted: "a string") }
         return bytes
     }
 
     func bool(_ key: StaticString) throws(EngineError) -> Bool? {
         guard let found = value.field(key) else { return nil }
-        guard let bool = found.bool else { throw wrongType(key, found, wanted: "true or false") }
+        guard let bool = found.bool else { return try wrongType(key, found, wanted: "true or false") }
         return bool
     }
 
     func number(_ key: StaticString) throws(EngineError) -> Double? {
         guard let found = value.field(key) else { return nil }
-        guard let number = found.number else { throw wrongType(key, found, wanted: "a number") }
+        guard let number = found.number else { return try wrongType(key, found, wanted: "a number") }
         return number
     }
 
     /// A number from 0 to 1.
     func fraction(_ key: StaticString) throws(EngineError) -> Double? {
         guard let number = try number(key) else { return nil }
-        guard number >= 0, number <= 1 else { throw error(key, "is \(shownNumber(number)), must be from 0 to 1") }
+        guard number >= 0, number <= 1 else {
+            return try refuse(error(key, "is \(shownNumber(number)), must be from 0 to 1"))
+        }
         return number
     }
 
     /// A length above 0 and within the limit of coordinates, because anything farther from a stroke is invisible.
     func length(_ key: StaticString, limits: Limits) throws(EngineError) -> Double? {
         guard let number = try number(key) else { return nil }
-        guard number > 0 else { throw error(key, "is \(shownNumber(number)), must be above 0") }
+        guard number > 0 else { return try refuse(error(key, "is \(shownNumber(number)), must be above 0")) }
         guard number <= limits.coordinate else {
-            throw .overLimit(
-                place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate))
+            return try refuse(
+                .overLimit(
+                    place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate)))
         }
         return number
     }
@@ -113,8 +134,9 @@ struct JSONObject {
     func coordinate(_ key: StaticString, limits: Limits) throws(EngineError) -> Double? {
         guard let number = try number(key) else { return nil }
         guard abs(number) <= limits.coordinate else {
-            throw .overLimit(
-                place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate))
+            return try refuse(
+                .overLimit(
+                    place(key), what: "the value", found: shownNumber(number), limit: shownNumber(limits.coordinate)))
         }
         return number
     }
@@ -123,20 +145,37 @@ struct JSONObject {
     func opaqueColor(_ key: StaticString) throws(EngineError) -> RGBA8? {
         guard let text = try string(key) else { return nil }
         guard text.utf8.count <= 7, text != "transparent", let color = RGBA8(hex: text) else {
-            throw error(key, "\"\(shownText(text))\" is not a colour of the form #rgb or #rrggbb")
+            return try refuse(error(key, "\"\(shownText(text))\" is not a colour of the form #rgb or #rrggbb"))
         }
         return color
     }
 
     func object(_ key: StaticString) throws(EngineError) -> JSONObject? {
         guard let found = value.field(key) else { return nil }
-        return try JSONObject(found, path: path(key), file: file)
+        guard found.kind == .object else { return try wrongType(key, found, wanted: "an object") }
+        return try JSONObject(found, path: path(key), file: file, faults: faults)
     }
 
     func array(_ key: StaticString) throws(EngineError) -> JSONNode? {
         guard let found = value.field(key) else { return nil }
-        guard found.kind == .array else { throw wrongType(key, found, wanted: "an array") }
+        guard found.kind == .array else { return try wrongType(key, found, wanted: "an array") }
         return found
+    }
+}
+
+/// The errors in one input, in the order in which they were found; the first ones are kept.
+package final class FaultList {
+    package static let keptMax = 20
+
+    package private(set) var kept: [EngineError] = []
+    /// All of them.
+    package private(set) var count = 0
+
+    package init() {}
+
+    func add(_ error: EngineError) {
+        count += 1
+        if kept.count < Self.keptMax { kept.append(error) }
     }
 }
 

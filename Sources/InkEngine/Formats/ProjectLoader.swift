@@ -21,8 +21,64 @@ public enum ProjectLoader {
         takesMerged: Bool = false, brush: BrushChange = BrushChange(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
+        let context = DocumentContext(limits: limits, onText: onText)
+        return try load(
+            path: path, presetFolders: presetFolders, besideFolders: besideFolders, takesMerged: takesMerged,
+            brush: brush,
+            context)
+    }
+
+    /// All errors of the project at a path; none where it can be read.
+    ///
+    /// - Parameters:
+    ///   - path: the document's path.
+    ///   - presetFolders: searched first for brush presets.
+    ///   - limits: larger projects are rejected.
+    package static func faults(path: String, presetFolders: [String], limits: Limits) -> FaultList {
+        faults(limits) { (context) throws(EngineError) in
+            _ = try load(
+                path: path, presetFolders: presetFolders, besideFolders: nil, takesMerged: false, brush: BrushChange(),
+                context)
+        }
+    }
+
+    /// All errors of a project in memory; none where it can be read.
+    package static func faults(
+        bytes: [UInt8], name: String = "standard input", presetFolders: [String], limits: Limits
+    ) -> FaultList {
+        faults(limits) { (context) throws(EngineError) in
+            var context = context
+            context.presets = PresetLibrary(folders: presetFolders, limits: limits)
+            _ = try load(.file(bytes), name: name, context)
+        }
+    }
+
+    private static func faults(
+        _ limits: Limits, _ load: (DocumentContext) throws(EngineError) -> Void
+    ) -> FaultList {
+        let faults = FaultList()
+        var context = DocumentContext(limits: limits)
+        context.faults = faults
+        do throws(EngineError) {
+            try load(context)
+        } catch {
+            // The error of a document of another kind, or the first of those that were found.
+            guard faults.kept.first == error else {
+                let only = FaultList()
+                only.add(error)
+                return only
+            }
+        }
+        return faults
+    }
+
+    private static func load(
+        path: String, presetFolders: [String], besideFolders: [String]?, takesMerged: Bool, brush: BrushChange,
+        _ given: DocumentContext
+    ) throws(EngineError) -> ProjectReading {
+        let limits = given.limits
         if try isFolder(path) {
-            var context = DocumentContext(limits: limits)
+            var context = given
             context.takesMerged = takesMerged
             return try load(.folder(path), name: path, context)
         }
@@ -34,7 +90,9 @@ public enum ProjectLoader {
         let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
         let presets = PresetLibrary(
             folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
-        var context = DocumentContext(limits: limits, presets: presets, folders: folders, onText: onText)
+        var context = given
+        context.presets = presets
+        context.folders = folders
         context.takesMerged = takesMerged
         context.brush = brush
         return try load(.file(bytes), name: path, context)

@@ -10,8 +10,12 @@ extension ProjectParser {
         for (index, value) in array.elements.enumerated() {
             strokeCount += 1
             try checkCount(strokeCount, limits.strokes, of: "the number of strokes up to here", at: path)
-            let stroke = try JSONObject(value, path: .element(path, index), file: file)
-            strokes.append(try readStroke(stroke, layer: layer))
+            let stroke = try collecting(in: object) { (parser) throws(EngineError) in
+                let stroke = try JSONObject(
+                    value, path: .element(path, index), file: parser.file, faults: object.faults)
+                return try parser.readStroke(stroke, layer: layer)
+            }
+            if let stroke { strokes.append(stroke) }
         }
         return strokes
     }
@@ -21,13 +25,15 @@ extension ProjectParser {
         addUnknownKeys(object, .stroke)
         if let brush = try object.object("brush") { stroke.brush = try readBrush(brush, layer: layer) }
         if let name = try object.string("mode") {
-            guard let mode = StrokeMode(rawValue: name) else {
-                throw object.error(
-                    "mode",
-                    "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase"
-                        + didYouMean(name, among: StrokeMode.allCases.map(\.rawValue)))
+            if let mode = StrokeMode(rawValue: name) {
+                stroke.mode = mode
+            } else {
+                try object.refuse(
+                    object.error(
+                        "mode",
+                        "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase"
+                            + didYouMean(name, among: StrokeMode.allCases.map(\.rawValue))))
             }
-            stroke.mode = mode
         }
         if let points = try object.array("points") {
             stroke.points = try readPoints(points, path: object.path("points"))

@@ -15,8 +15,12 @@ extension ProjectParser {
         var layers: [Layer] = []
         layers.reserveCapacity(array.count)
         for (index, value) in array.elements.enumerated() {
-            layers.append(
-                try readElement(try JSONObject(value, path: .element(path, index), file: file), depth: depth))
+            let element = try collecting(in: object) { (parser) throws(EngineError) in
+                let element = try JSONObject(
+                    value, path: .element(path, index), file: parser.file, faults: object.faults)
+                return try parser.readElement(element, depth: depth)
+            }
+            if let element { layers.append(element) }
         }
         addClippingWarnings(layers, at: path)
         return layers
@@ -32,6 +36,11 @@ extension ProjectParser {
                     + didYouMean(type, among: kinds.keys.sorted()))
         }
         addUnknownKeys(object, kind)
+        switch kind {
+        case .group: try refuseUndrawn(object, in: "a group", except: ["layers"])
+        case .fill: try refuseUndrawn(object, in: "a fill", except: ["color"])
+        default: try refuseUndrawn(object, in: "a layer", except: ["strokes", "contentImage", "contentFile"])
+        }
         var layer = try readLayerProperties(object)
         layer.isClipped = try object.bool("clipped") ?? false
         layer.maskImage = try readImage(object, "maskImage", "maskFile")
@@ -53,6 +62,29 @@ extension ProjectParser {
             layer.strokes = try readStrokes(object, layer: layer)
         }
         return layer
+    }
+
+    /// Refuses what would be drawn in an element of another kind, and would not be seen in this one.
+    ///
+    /// - Parameters:
+    ///   - kind: of the element, with its article.
+    ///   - known: what this kind draws.
+    func refuseUndrawn(_ object: JSONObject, in kind: String, except known: Set<String>) throws(EngineError) {
+        func refuse(_ key: StaticString, _ advice: String) throws(EngineError) {
+            guard !known.contains("\(key)"), let found = object.value.field(key),
+                found.kind != .array || found.count > 0
+            else { return }
+            try object.refuse(object.error(key, "\(kind) does not draw \(key); \(advice)"))
+        }
+        let isProject = object.path.text == nil
+        if !isProject {
+            try refuse("layers", "an element that has layers needs \"type\": \"group\"")
+            try refuse("color", "an element that is a colour needs \"type\": \"fill\"")
+        }
+        let inLayer = "put it into a layer" + (kind == "a group" ? " of the group" : "")
+        try refuse("strokes", inLayer)
+        try refuse("contentImage", inLayer)
+        try refuse("contentFile", inLayer)
     }
 
     private mutating func addClippingWarnings(_ layers: [Layer], at path: JSONPath) {
@@ -86,8 +118,12 @@ extension ProjectParser {
         try checkCount(array.count, limits.layers, of: "the number of viewports", at: path)
         var viewports: [Viewport] = []
         for (index, value) in array.elements.enumerated() {
-            let object = try JSONObject(value, path: .element(path, index), file: file)
-            viewports.append(try readViewport(object, canvas: canvas))
+            let viewport = try collecting(in: root) { (parser) throws(EngineError) in
+                let object = try JSONObject(
+                    value, path: .element(path, index), file: parser.file, faults: root.faults)
+                return try parser.readViewport(object, canvas: canvas)
+            }
+            if let viewport { viewports.append(viewport) }
         }
         return viewports
     }

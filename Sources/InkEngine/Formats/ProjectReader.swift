@@ -38,10 +38,12 @@ public enum ProjectReader {
     ///   - presets: the presets that strokes may name.
     ///   - folders: where image files are looked up; empty if the project has no folder.
     ///   - limits: larger projects are rejected.
-    /// - Throws: `badInput` or `overLimit` with the path inside the file.
+    ///   - faults: gets all errors; nil where the first is enough.
+    /// - Throws: `badInput` or `overLimit` with the path inside the file; the first error.
     /// - Complexity: linear in the size of the file.
-    public static func read(
-        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, folders: [String] = [], limits: Limits
+    package static func read(
+        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, folders: [String] = [], limits: Limits,
+        faults: FaultList? = nil
     ) throws(EngineError) -> ProjectReading {
         guard bytes.count <= limits.fileBytes else {
             throw InputFile.overLimit(file: file, count: bytes.count, limit: limits.fileBytes)
@@ -63,7 +65,9 @@ public enum ProjectReader {
             let document = try JSONDocument(bytes, file: file, limits: limits)
             parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
             for repair in document.repairs { parser.warnings.add("\(repair)") }
-            project = try parser.readProject(try JSONObject(document.root, path: .root, file: file))
+            project = try parser.readProject(
+                try JSONObject(document.root, path: .root, file: file, faults: faults))
+            if let first = faults?.kept.first { throw first }
             withExtendedLifetime(document) {}
         }
         for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
@@ -143,6 +147,7 @@ struct ProjectParser {
     mutating func readProject(_ root: JSONObject) throws(EngineError) -> Project {
         try readVersion(root)
         addUnknownKeys(root, .project)
+        try refuseUndrawn(root, in: "a project", except: [])
         var project = Project(canvasSize: try readCanvas(root))
         if project.isInfinite { limits.coordinate = max(limits.coordinate, Limits.worldCoordinate) }
         project.hasColorProfiles = has12
@@ -151,17 +156,20 @@ struct ProjectParser {
         project.createdAt = descriptiveText(root, "createdAt")
         project.modifiedAt = descriptiveText(root, "modifiedAt")
         if let text = try root.string("background") {
-            guard let color = RGBA8(hex: text) else {
-                throw root.error(
-                    "background", "\"\(shownText(text))\" is not #rgb, #rrggbb, #rrggbbaa or transparent")
+            if let color = RGBA8(hex: text) {
+                project.background = color
+            } else {
+                try root.refuse(
+                    root.error(
+                        "background", "\"\(shownText(text))\" is not #rgb, #rrggbb, #rrggbbaa or transparent"))
             }
-            project.background = color
         }
         project.baseImage = try readImage(root, "baseImage", "baseFile")
         if project.isInfinite, let image = project.baseImage {
-            throw .badInput(
-                Place(file: file, path: image.place),
-                reason: "an infinite canvas has no borders that a base image could fill; place it in a layer")
+            try root.refuse(
+                .badInput(
+                    Place(file: file, path: image.place),
+                    reason: "an infinite canvas has no borders that a base image could fill; place it in a layer"))
         }
         project.viewports = try readViewports(root, canvas: project.isInfinite ? nil : project.canvasSize)
         project.metadata = readMetadata(root)
@@ -195,12 +203,16 @@ struct ProjectParser {
         switch found.kind {
         case .string: text = found.string ?? ""
         case .number: text = shownNumber(found.number ?? 0)
-        default: throw root.error("version", "must be a string such as \"1.1\", is \(found.kind.words)")
+        default:
+            try root.refuse(root.error("version", "must be a string such as \"1.1\", is \(found.kind.words)"))
+            return
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let isNumeric = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }
         guard isNumeric, parts.first == "1" else {
-            throw root.error("version", "\"\(shownText(text))\" is not supported, this program reads versions 1.x")
+            try root.refuse(
+                root.error("version", "\"\(shownText(text))\" is not supported, this program reads versions 1.x"))
+            return
         }
         isNewer = Self.isNewer(version: text)
         has12 = Self.minor(version: text) >= 2
@@ -215,19 +227,26 @@ struct ProjectParser {
         return parts.count > 1 ? Int(parts[1]) ?? .max : 0
     }
 
-    /// nil for an infinite canvas.
+    /// nil for an infinite canvas. Where errors are collected, one of a pixel stands for a canvas without a size.
     private mutating func readCanvas(_ root: JSONObject) throws(EngineError) -> PixelSize? {
         let size = try root.object("canvasSize")
         if let canvas = try root.string("canvas") {
-            guard canvas == "infinite" else {
-                throw root.error("canvas", "\"\(shownText(canvas))\" is not infinite; canvasSize gives a size")
+            if canvas != "infinite" {
+                try root.refuse(
+                    root.error("canvas", "\"\(shownText(canvas))\" is not infinite; canvasSize gives a size"))
             }
-            guard size == nil else { throw root.error("canvasSize", "an infinite canvas has no size") }
+            if size != nil { try root.refuse(root.error("canvasSize", "an infinite canvas has no size")) }
             return nil
         }
-        guard let size else { throw root.error("canvasSize", "is missing: this is not an Ink project") }
+        let none = PixelSize(width: 1, height: 1)
+        guard let size else {
+            if root.value.field("canvasSize") == nil {
+                try root.refuse(root.error("canvasSize", "is missing: this is not an Ink project"))
+            }
+            return none
+        }
         addUnknownKeys(size, .size)
-        return try readSize(size)
+        return try collecting(in: root) { (parser) throws(EngineError) in try parser.readSize(size) } ?? none
     }
 
     /// A canvas size in whole pixels within the limits.
@@ -251,15 +270,39 @@ struct ProjectParser {
     func readImage(
         _ object: JSONObject, _ key: StaticString, _ fileKey: StaticString
     ) throws(EngineError) -> EncodedImage? {
+        do throws(EngineError) {
+            return try readImageOrThrow(object, key, fileKey)
+        } catch {
+            return try object.refuse(error)
+        }
+    }
+
+    private func readImageOrThrow(
+        _ object: JSONObject, _ key: StaticString, _ fileKey: StaticString
+    ) throws(EngineError) -> EncodedImage? {
         let path = try object.string(fileKey)
         guard let text = try object.utf8(key) else {
             return try path.map { (path) throws(EngineError) in try images.read(path, at: object.place(fileKey)) }
         }
         guard path == nil else { throw object.error(fileKey, "stands beside \(key), must be one of both") }
+        if let name = Self.path(in: text) {
+            throw object.error(
+                key,
+                "\"\(shownText(name))\" is a path, but \(key) holds a picture itself, in base64; "
+                    + "write \"\(fileKey)\": \"\(shownText(name))\" for a file in the project's folder")
+        }
         if let bulk, let value = object.value.field(key), let text = bulk.string(of: value) {
             return try EncodedImage(base64: text, takesBlanks: false, place: object.place(key), limits: limits)
         }
         return try EncodedImage(base64: text, place: object.place(key), limits: limits)
+    }
+
+    /// A text that names a file of a picture; nil for others. Base64 has no points.
+    private static func path(in text: UnsafeBufferPointer<UInt8>) -> String? {
+        guard text.count <= 1024 else { return nil }
+        let name = String(decoding: text, as: UTF8.self).trimmingBlanks
+        let lowercased = name.lowercased()
+        return ImageDecoders.endings.contains { lowercased.hasSuffix($0) } ? name : nil
     }
 
     private mutating func readMetadata(_ root: JSONObject) -> ProjectMetadata {
@@ -313,13 +356,15 @@ struct ProjectParser {
         layer.opacity = try object.fraction("opacity") ?? 1
         layer.isVisible = try object.bool("isVisible") ?? true
         if let name = try object.string("blendMode") {
-            guard let mode = BlendMode(name: name) else {
-                throw object.error(
-                    "blendMode",
-                    "unknown blend mode \"\(shownText(name))\" in \(layer.shownName)"
-                        + didYouMean(name, among: BlendMode.allCases.map(\.rawValue)))
+            if let mode = BlendMode(name: name) {
+                layer.blendMode = mode
+            } else {
+                try object.refuse(
+                    object.error(
+                        "blendMode",
+                        "unknown blend mode \"\(shownText(name))\" in \(layer.shownName)"
+                            + didYouMean(name, among: BlendMode.allCases.map(\.rawValue))))
             }
-            layer.blendMode = mode
         }
         if let pattern = try object.object("suggestedPattern") {
             addUnknownKeys(pattern, .suggestedPattern)
@@ -330,6 +375,17 @@ struct ProjectParser {
                 color: try pattern.opaqueColor("color") ?? .black)
         }
         return layer
+    }
+
+    /// What a part of the document gives; nil where it is wrong, and errors are collected.
+    mutating func collecting<Value>(
+        in object: JSONObject, _ read: (inout ProjectParser) throws(EngineError) -> Value
+    ) throws(EngineError) -> Value? {
+        do throws(EngineError) {
+            return try read(&self)
+        } catch {
+            return try object.refuse(error)
+        }
     }
 
     func checkCount(_ count: Int, _ limit: Int, of what: String, at path: JSONPath) throws(EngineError) {

@@ -206,4 +206,10 @@ package enum TextUse: Sendable {
 /// Reads projects.
 package protocol ProjectOpener: Sendable {
     func open(_ input: ExportInput) throws(EngineError) -> OpenedProject
+    /// All errors of a project that could not be opened; none where only the first is known.
+    func faults(of input: ExportInput) -> FaultList
+}
+
+extension ProjectOpener {
+    package func faults(of input: ExportInput) -> FaultList { FaultList() }
 }

@@ -6,6 +6,8 @@ final class LoadingOpener: ProjectOpener {
     private let choices: ReadingChoices
     // Standard input can be read only once, and names may need the project before it is rendered.
     private let standardInput = Mutex<OpenedProject?>(nil)
+    /// What was read from standard input and is no project.
+    private let refused = Mutex<[UInt8]>([])
 
     init(_ choices: ReadingChoices) { self.choices = choices }
 
@@ -20,14 +22,28 @@ final class LoadingOpener: ProjectOpener {
         return try standardInput.withLock { (kept: inout OpenedProject?) throws(EngineError) in
             if let kept { return kept }
             let bytes = try InputFile.readStandardInput(limitBytes: choices.limits.fileBytes)
-            let opened = try opened { onText throws(EngineError) in
-                try ProjectLoader.load(
-                    bytes: bytes, presetFolders: choices.presetFolders, limits: choices.limits,
-                    takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
+            do throws(EngineError) {
+                let opened = try opened { onText throws(EngineError) in
+                    try ProjectLoader.load(
+                        bytes: bytes, presetFolders: choices.presetFolders, limits: choices.limits,
+                        takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
+                }
+                kept = opened
+                return opened
+            } catch {
+                refused.withLock { $0 = bytes }
+                throw error
             }
-            kept = opened
-            return opened
         }
+    }
+
+    func faults(of input: ExportInput) -> FaultList {
+        guard input.isStandardInput else {
+            return ProjectLoader.faults(
+                path: input.path, presetFolders: choices.presetFolders, limits: choices.limits)
+        }
+        return ProjectLoader.faults(
+            bytes: refused.withLock { $0 }, presetFolders: choices.presetFolders, limits: choices.limits)
     }
 
     private func opened(

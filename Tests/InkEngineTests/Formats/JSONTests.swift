@@ -17,16 +17,37 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", "the file ends too early (line 1, column 2, byte 1)"),
-        ("[1,2", "[1]: the file ends too early (line 1, column 5, byte 4)"),
+        (
+            "{",
+            "the file ends too early (line 1, column 2, byte 1); it may have been cut off when it was saved or copied, so use a whole copy"
+        ),
+        (
+            "[1,2",
+            "[1]: the file ends too early (line 1, column 5, byte 4); it may have been cut off when it was saved or copied, so use a whole copy"
+        ),
         (#"{"a" 1}"#, "a: expected ':' after the key, found '1' (line 1, column 6, byte 5)"),
-        (#"{"a":1 "b":2}"#, #"a: expected ',' or '}', found '"' (line 1, column 8, byte 7)"#),
-        ("[1 2]", "[0]: expected ',' or ']', found '2' (line 1, column 4, byte 3)"),
-        ("[1,]", "[1]: expected a value, found ']' (line 1, column 4, byte 3)"),
-        (#"{"a":1,}"#, "expected a key in double quotes, found '}' (line 1, column 8, byte 7)"),
-        ("{'a':1}", "expected a key in double quotes, found ''' (line 1, column 2, byte 1)"),
-        ("[tru]", "[0]: \"tru\" is not a value of JSON; texts stand in double quotes (line 1, column 2, byte 1)"),
-        ("[nulll]", "[0]: \"nulll\" is not a value of JSON; texts stand in double quotes (line 1, column 2, byte 1)"),
+        (
+            #"{"a":1 "b":2}"#,
+            #"a: expected ',' or '}', found '"' (line 1, column 8, byte 7); a comma may be missing before it"#
+        ),
+        ("[1 2]", "[0]: expected ',' or ']', found '2' (line 1, column 4, byte 3); a comma may be missing before it"),
+        ("[1,]", "[1]: expected a value, found ']' (line 1, column 4, byte 3); remove the comma before it"),
+        (
+            #"{"a":1,}"#,
+            "expected a key in double quotes, found '}' (line 1, column 8, byte 7); remove the comma before it"
+        ),
+        (
+            "{'a':1}",
+            "expected a key in double quotes, found ''' (line 1, column 2, byte 1); JSON has double quotes only"
+        ),
+        (
+            "[tru]",
+            #"[0]: the word "tru" is not a value of JSON (did you mean true?) (line 1, column 2, byte 1); text must be in double quotes"#
+        ),
+        (
+            "[nulll]",
+            #"[0]: the word "nulll" is not a value of JSON (did you mean null?) (line 1, column 2, byte 1); text must be in double quotes"#
+        ),
         ("[01]", "[0]: a number must not begin with 0 (line 1, column 2, byte 1)"),
         ("[1.]", "[0]: expected a digit after the point, found ']' (line 1, column 4, byte 3)"),
         ("[1e]", "[0]: expected a digit of the exponent, found ']' (line 1, column 4, byte 3)"),
@@ -45,17 +66,20 @@ import Testing
         ("[1]]", "something follows the end of the JSON text (line 1, column 4, byte 3)"),
         (
             "[\n  1,\n  \"ä\", x]",
-            "[2]: \"x\" is not a value of JSON; texts stand in double quotes (line 3, column 8, byte 15)"
+            #"[2]: the word "x" is not a value of JSON (line 3, column 8, byte 15); text must be in double quotes"#
         ),
         (
             #"["abc]"#,
-            "[0]: the file ends too early, inside a string that begins at line 1, column 2 (line 1, column 7, byte 6)"
+            "[0]: the file ends too early, inside a string that begins at line 1, column 2 (line 1, column 7, byte 6); it may have been cut off when it was saved or copied, so use a whole copy"
         ),
         (#"["\q"]"#, "[0]: an unknown escape in a string (line 1, column 3, byte 2)"),
         (#"["\u12g4"]"#, #"[0]: \u must be followed by four hex digits (line 1, column 3, byte 2)"#),
         ("[\"a\nb\"]", "[0]: a control character must be escaped in a string (line 1, column 4, byte 3)"),
-        ("   ", "the file ends too early (line 1, column 4, byte 3)"),
-        ("[1}", "[0]: expected ',' or ']', found '}' (line 1, column 3, byte 2)"),
+        (
+            "   ",
+            "the file ends too early (line 1, column 4, byte 3); it may have been cut off when it was saved or copied, so use a whole copy"
+        ),
+        ("[1}", "[0]: expected ',' or ']', found '}' (line 1, column 3, byte 2); a comma may be missing before it"),
     ])
     func aFaultIsSaidWithItsPlace(text: String, expected: String) {
         #expect(fault(Array(text.utf8)) == expected)

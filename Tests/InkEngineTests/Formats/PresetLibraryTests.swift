@@ -70,11 +70,14 @@ import Testing
             }
         }
         #expect(message("ink-1") == nil)
-        #expect(message("torn") == broken + ": the file ends too early (line 1, column 14, byte 13)")
+        #expect(
+            message("torn") == broken
+                + ": the file ends too early (line 1, column 14, byte 13); it may have been cut off when it was saved or copied, so use a whole copy"
+        )
         #expect(message("ink-2") == wrong + ": defaults.spacing: is -1, must be above 0")
         #expect(
             message("ink-3")
-                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes; of a file there the id cannot be read: \#(broken): the file ends too early (line 1, column 14, byte 13) (in layer "Sky") (did you mean ink-1?)"#
+                == #"\#(folder.path)/p.ink: layers[0].strokes[0].brush.preset: there is no brush preset "ink-3" in \#(folder.path)/brushes; of a file there the id cannot be read: \#(broken): the file ends too early (line 1, column 14, byte 13); it may have been cut off when it was saved or copied, so use a whole copy (in layer "Sky") (did you mean ink-1?)"#
         )
     }
 

@@ -178,4 +178,67 @@ import Testing
         let mapped = map.point(Point(x: center.x + offset.x, y: center.y + offset.y))
         #expect(abs(mapped.x - 1250) < 0.01 && abs(mapped.y - 250) < 0.01, "seed \(seed): \(mapped)")
     }
+
+    @Test(
+        "What would not be drawn in an element of its kind is an error that says where it belongs",
+        arguments: [
+            (
+                #"{"layers":[{}]}"#,
+                "layers[0].layers: a layer does not draw layers; an element that has layers needs \"type\": \"group\""
+            ),
+            (
+                #"{"type":"layer","layers":[{}]}"#,
+                "layers[0].layers: a layer does not draw layers; an element that has layers needs \"type\": \"group\""
+            ),
+            (
+                ##"{"color":"#fff"}"##,
+                "layers[0].color: a layer does not draw color; an element that is a colour needs \"type\": \"fill\""
+            ),
+            (
+                #"{"type":"group","strokes":[{}]}"#,
+                "layers[0].strokes: a group does not draw strokes; put it into a layer of the group"
+            ),
+            (
+                ##"{"type":"fill","color":"#fff","contentFile":"a.png"}"##,
+                "layers[0].contentFile: a fill does not draw contentFile; put it into a layer"
+            ),
+            (
+                ##"{"type":"group","layers":[{"type":"fill","color":"#fff","layers":[{}]}]}"##,
+                "layers[0].layers[0].layers: a fill does not draw layers; an element that has layers needs \"type\": \"group\""
+            ),
+            (
+                ##"{"type":"group","color":"#fff"}"##,
+                "layers[0].color: a group does not draw color; an element that is a colour needs \"type\": \"fill\""
+            ),
+        ])
+    func undrawn(element: String, message: String) {
+        let text = #"{"version":"1.2","canvasSize":{"width":4,"height":4},"layers":[\#(element)]}"#
+        #expect(throws: EngineError.self) { try read(text) }
+        do { _ = try read(text) } catch { #expect("\(error)" == "test.ink: \(message)") }
+    }
+
+    @Test func emptyListsOfAnotherKindAreNoError() throws {
+        let text =
+            #"{"version":"1.2","canvasSize":{"width":4,"height":4},"layers":[{"layers":[]},{"type":"group","strokes":null}]}"#
+        #expect(try read(text).project.layers.count == 2)
+        #expect(throws: EngineError.self) {
+            try read(#"{"version":"1.2","canvasSize":{"width":4,"height":4},"strokes":[{}]}"#)
+        }
+    }
+
+    @Test(
+        "A path in place of a picture is an error that names the right key",
+        arguments: ["maskImage", "contentImage"])
+    func pathForAPicture(key: String) {
+        let text = #"{"version":"1.2","canvasSize":{"width":4,"height":4},"layers":[{"\#(key)":"masks/a.PNG"}]}"#
+        let file = key.replacing("Image", with: "File")
+        do {
+            _ = try read(text)
+            Issue.record("it is read")
+        } catch {
+            #expect(
+                "\(error)".contains("layers[0].\(key): \"masks/a.PNG\" is a path") && "\(error)".contains("\"\(file)\"")
+            )
+        }
+    }
 }

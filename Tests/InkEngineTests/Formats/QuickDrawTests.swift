@@ -53,7 +53,7 @@ import Testing
                 "cat.ndjson: line 3, drawing: is missing",
                 "cat.ndjson: line 4, drawing[0]: y[0] must be a number, is a string",
                 "cat.ndjson: line 5, drawing[0]: must be an array of the arrays x, y and t",
-                "cat.ndjson: line 6, drawing[0][1][0]: the file ends too early (line 1, column 31, byte 30)",
+                "cat.ndjson: line 6, drawing[0][1][0]: the file ends too early (line 1, column 31, byte 30); it may have been cut off when it was saved or copied, so use a whole copy",
                 "cat.ndjson: line 7, drawing[0][0][0]: a number is too large to be read, it must be finite (line 1, column 26, byte 25)",
             ])
     }
