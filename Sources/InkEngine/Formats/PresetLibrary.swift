@@ -74,14 +74,6 @@ public final class PresetLibrary: Sendable {
         }
     }
 
-    /// What can be done about a preset that is not there, as the end of a message: strokes find only presets in files, and
-    /// those of the program are in none.
-    func advice(_ id: String) -> String {
-        guard let own = BuiltInPresets.entries.first(where: { $0.id == id }) else { return didYouMean(id, among: ids) }
-        let folder = shownText(folders.first ?? besideFolders.first ?? "brushes", limit: 200)
-        return "; it is one of the program's: mkdir -p \(folder); ink preset show \(own.id) > \(folder)/\(own.id).json"
-    }
-
     /// The folders that were searched, and the file that may contain the preset, as the end of a message.
     var searchNote: String {
         let places = folders + besideFolders
@@ -90,6 +82,18 @@ public final class PresetLibrary: Sendable {
         let first = unreadable.min { $0.key < $1.key }?.value
         return " in " + places.map { shownText($0, limit: 200) }.joined(separator: ", ")
             + (first.map { "; of a file there the id cannot be read: \($0)" } ?? "")
+    }
+
+    /// What to do about a preset that was not found, as the end of a message: one of the program has to become a file; of
+    /// others a similar name may be meant.
+    func wayOut(for id: String) -> String {
+        guard BuiltInPresets.entries.contains(where: { $0.id == id }) else { return didYouMean(id, among: ids) }
+        let isPlain = { (path: String) in
+            path.utf8.allSatisfy { byte in byte > 0x2A && byte < 0x7B && !";<=>?[]^`\\".utf8.contains(byte) }
+        }
+        let folder = (besideFolders + folders).first(where: isPlain) ?? "brushes"
+        return "; it is one of ink's own, which a project takes along as files: "
+            + "mkdir -p \(folder) && ink preset show \(id) > \(folder)/\(id).json"
     }
 
     private func readIndex() throws(EngineError) -> Index {

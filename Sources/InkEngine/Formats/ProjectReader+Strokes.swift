@@ -54,12 +54,12 @@ extension ProjectParser {
                 throw object.error(
                     "preset",
                     "there is no brush preset \"\(shownText(id))\"\(presets.searchNote) (in \(layer.shownName))"
-                        + presets.advice(id))
+                        + presets.wayOut(for: id))
             } else {
                 warnings.add(
                     .missingPreset, ofEach: id, at: object.path("preset").text,
                     "brush preset \"\(shownText(id))\" was not found, its strokes are drawn with their own settings"
-                        + presets.advice(id))
+                        + presets.wayOut(for: id))
             }
         }
         own.apply(to: &brush)

@@ -214,6 +214,10 @@ import Testing
             project(stroke: #""brush":{"preset":"p9"}"#),
             #"layers[0].strokes[0].brush.preset: there is no brush preset "p9" (in layer "Sky")"#
         ),
+        (
+            project(stroke: #""brush":{"preset":"hatching"}"#),
+            #"layers[0].strokes[0].brush.preset: there is no brush preset "hatching" (in layer "Sky"); it is one of ink's own, which a project takes along as files: mkdir -p brushes && ink preset show hatching > brushes/hatching.json"#
+        ),
         (project(stroke: #""brush":{"spacing":0}"#), "layers[0].strokes[0].brush.spacing: is 0, must be above 0"),
         (project(stroke: #""brush":{"scale":-1}"#), "layers[0].strokes[0].brush.scale: is -1, must be above 0"),
         (
