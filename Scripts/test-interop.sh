@@ -85,6 +85,11 @@ else
     else
         skip "pictures with Pillow, libvips and pngcheck" "no pngcheck: make setup"
     fi
+    if command -v exiftool >/dev/null; then
+        check "metadata of photos with exiftool" unittests Tests/interop test_metadata.py
+    else
+        skip "metadata of photos with exiftool" "no exiftool: apt-get install libimage-exiftool-perl"
+    fi
     viewer
     check "zooming with OpenSeadragon in Chromium, tiles of libvips" unittests Tests/interop test_zoom.py
     check "HTTP API with schemathesis" unittests Tests/interop test_http.py

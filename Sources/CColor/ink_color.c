@@ -90,6 +90,40 @@ void ink_color_close(ink_color *color) {
     free(color);
 }
 
+int ink_color_is_wide(const uint8_t *profile, size_t count, char *name, size_t name_count) {
+    if (profile == NULL || count == 0 || count > profile_bytes_max || name_count == 0) return 0;
+    name[0] = 0;
+    cmsContext context = cmsCreateContext(NULL, NULL);
+    if (context == NULL) return 0;
+    int is_wide = 0;
+    cmsHTRANSFORM transform = NULL;
+    cmsHPROFILE from = cmsOpenProfileFromMemTHR(context, profile, (cmsUInt32Number)count);
+    cmsHPROFILE to = cmsCreate_sRGBProfileTHR(context);
+    if (from != NULL && to != NULL && fits(from, 3)) {
+        // Floating point is not clipped.
+        transform = cmsCreateTransformTHR(
+            context, from, TYPE_RGB_DBL, to, TYPE_RGB_DBL, INTENT_RELATIVE_COLORIMETRIC,
+            cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE);
+    }
+    if (transform != NULL) {
+        // The most vivid colours. Profiles of sRGB itself differ from each other by less than the tolerance.
+        static const double vivid[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}};
+        static const double tolerance = 0.04;
+        for (int i = 0; i < 6; i++) {
+            double out[3] = {0, 0, 0};
+            cmsDoTransform(transform, vivid[i], out, 1);
+            for (int k = 0; k < 3; k++) is_wide |= out[k] < -tolerance || out[k] > 1 + tolerance;
+        }
+        if (is_wide) cmsGetProfileInfoASCII(from, cmsInfoDescription, "en", "US", name, (cmsUInt32Number)name_count);
+        name[name_count - 1] = 0;
+    }
+    if (transform != NULL) cmsDeleteTransform(transform);
+    if (from != NULL) cmsCloseProfile(from);
+    if (to != NULL) cmsCloseProfile(to);
+    cmsDeleteContext(context);
+    return is_wide;
+}
+
 void ink_color_plain(
     const uint8_t *row, int colors, int has_alpha, int is_16_bit, int channels, size_t width, uint8_t *into) {
     int samples = colors + has_alpha;

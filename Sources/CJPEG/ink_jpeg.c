@@ -86,10 +86,10 @@ int ink_jpeg_encode(
     int factor = settings->full_chroma ? 1 : 2;
     info.comp_info[0].h_samp_factor = factor;
     info.comp_info[0].v_samp_factor = factor;
-    if (settings->dots_per_inch > 0) {
+    if (settings->dots_per_inch_across > 0) {
         info.density_unit = 1;
-        info.X_density = (UINT16)settings->dots_per_inch;
-        info.Y_density = (UINT16)settings->dots_per_inch;
+        info.X_density = (UINT16)settings->dots_per_inch_across;
+        info.Y_density = (UINT16)settings->dots_per_inch_down;
     }
     jpeg_start_compress(&info, TRUE);
     size_t row_bytes = (size_t)settings->width * settings->bytes_per_pixel;

@@ -237,6 +237,34 @@ struct CommandLineTests {
         #expect(trial.farm.requests.isEmpty)
     }
 
+    @Test("--keep names the kinds that stay, and nothing else")
+    func keep() throws {
+        let folder = ScratchFolder()
+        let path = folder.file("a.ink")
+        func run(_ options: [String]) throws -> (ExitCode, String, MetadataKinds?) {
+            let trial = CommandTrial()
+            let code = trial.run(
+                ["export", path, "-o", folder("x.png"), "--if-exists", "overwrite", "--quiet"] + options)
+            return (code, trial.transcript.error, trial.farm.requests.first?.options.keeps)
+        }
+        #expect(try run([]).2 == .all)
+        #expect(try run(["--keep", "all"]).2 == .all)
+        #expect(try run(["--keep", "copyright, dates", "--keep", "places"]).2 == [.copyright, .dates, .places])
+        for (options, reason) in [
+            (
+                ["--keep", "copright"],
+                "\"copright\" is not a kind (did you mean copyright?); choose from copyright, caption"
+            ),
+            (["--keep", "none"], "to keep nothing, use --no-metadata"), (["--keep", ""], "--keep is empty"),
+            (["--keep", "dates,"], "a kind is empty"), (["--keep", "dates,dates"], "dates is given more than once"),
+            (["--keep", "all,dates"], "\"all\" stands alone"),
+            (["--keep", "dates", "--no-metadata"], "--keep and --no-metadata cannot be used together"),
+        ] {
+            let (code, error, kept) = try run(options)
+            #expect(code == .usage && error.contains(reason) && kept == nil, "\(options): \(error)")
+        }
+    }
+
     @Test func optionsReachTheFarm() throws {
         let folder = ScratchFolder()
         let path = folder.file("a.ink", "layer=l1:Sky\nlayer=-l2:Sea\n")

@@ -93,6 +93,48 @@ struct PhotoTests {
         #expect(try folder.read("a-0.5x.png").firstRange(of: artist) != nil)
     }
 
+    @Test("A photo loses its caption, its resolution or the video's name on the way", arguments: [false, true])
+    func captions(isRemote: Bool) throws {
+        let folder = try EndToEndFolder()
+        try turnedJPEG(folder, "a.jpg")
+        func dataset(_ number: UInt8, _ text: String) -> [UInt8] {
+            [0x1C, 2, number, 0, UInt8(text.utf8.count)] + text.utf8
+        }
+        let records = dataset(120, "A caption") + dataset(116, "(c) Me") + dataset(90, "Kiel")
+        let resources: [UInt8] =
+            Array("Photoshop 3.0\08BIM".utf8) + [4, 4, 0, 0, 0, 0, 0, UInt8(records.count)] + records
+            + (records.count % 2 == 0 ? [] : [0])
+        var file = try folder.read("a.jpg")
+        // JFIF comes first; 300 dots per inch across, 200 down, of the stored pixels.
+        #expect(file[6..<10].elementsEqual("Exif".utf8))
+        file.insert(
+            contentsOf: [0xFF, 0xE0, 0, 16] + Array("JFIF\0".utf8) + [1, 2, 1, 1, 44, 0, 200, 0, 0]
+                + [0xFF, 0xED, 0, UInt8(resources.count + 2)] + resources, at: 2)
+        let photo = try folder.file("b.jpg", file + [0, 0, 0, 24] + Array("ftypmp42".utf8))
+        let farm = isRemote ? try FarmProcesses(workers: 1) : nil
+        let there = farm.map { ["--broker", $0.endpoint] } ?? []
+        for ending in ["jpg", "png", "webp", "tif", "pdf", "psd"] {
+            let result = try export([photo, "-o", folder("made.\(ending)"), "--if-exists", "overwrite"] + there)
+            #expect(result.code == 0, "\(result.error)")
+            #expect(result.error.contains("the video of the motion photo is left out"), "\(ending): \(result.error)")
+            let made = try folder.read("made.\(ending)")
+            for text in ["A caption", "(c) Me", "Kiel"] {
+                #expect(made.firstRange(of: Array(text.utf8)) != nil, "\(text) in \(ending)")
+            }
+        }
+        // Turned, so that the axes have changed places.
+        let made = try folder.read("made.png")
+        let physical = Array("pHYs".utf8) + [0, 0, 0x1E, 0xC2, 0, 0, 0x2E, 0x23, 1]
+        #expect(made.firstRange(of: physical) != nil)
+        let half = try export(
+            [photo, "-o", folder("half.png"), "--size", "50%", "--keep", "copyright, places"] + there)
+        #expect(half.code == 0, "\(half.error)")
+        let kept = try folder.read("half.png")
+        #expect(kept.firstRange(of: Array("pHYs".utf8)) == nil)
+        #expect(kept.firstRange(of: Array("(c) Me".utf8)) != nil && kept.firstRange(of: Array("Kiel".utf8)) != nil)
+        #expect(kept.firstRange(of: Array("A caption".utf8)) == nil)
+    }
+
     @Test("A folder of photos is exported into another; photos beside projects are theirs unless asked for")
     func folders() throws {
         let folder = try EndToEndFolder()

@@ -20,6 +20,7 @@ extension SeededGenerator {
         picture.options.tile = bool() ? size() : nil
         picture.options.dotsPerInch = bool() ? double(1...100_000) : nil
         picture.options.hasMetadata = bool()
+        picture.options.keeps = bool() ? MetadataKinds(rawValue: UInt8(int(1...30))) : .all
         picture.options.digest = bool() ? bytes(32) : nil
         let byteCount = UInt64.random(in: 1...ProtocolLimits.contentBytes, using: &self)
         return Submission(

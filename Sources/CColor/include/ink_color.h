@@ -17,6 +17,9 @@ void ink_color_convert(const ink_color *color, const uint8_t *row, size_t width,
 
 void ink_color_close(ink_color *color);
 
+// Whether an RGB profile has colours that sRGB has not; its name goes into `name`, ended by NUL.
+int ink_color_is_wide(const uint8_t *profile, size_t count, char *name, size_t name_count);
+
 // Without a profile, to `channels`: 1 gray, 2 with alpha, 3 RGB, 4 with alpha. Gray becomes RGB where that is asked,
 // CMYK is (1-C)(1-K), (1-M)(1-K), (1-Y)(1-K).
 void ink_color_plain(

@@ -22,7 +22,8 @@ typedef struct {
     // A coarse picture first, with Huffman codes of its own; takes memory for the whole picture.
     int is_progressive;
     // 0: none is said.
-    uint32_t dots_per_inch;
+    uint32_t dots_per_inch_across;
+    uint32_t dots_per_inch_down;
 } ink_jpeg_settings;
 
 // A whole baseline file with a restart interval for each row of MCUs, in memory that `free` gives back. The same pixels give

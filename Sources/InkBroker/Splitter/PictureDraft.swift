@@ -99,10 +99,8 @@ struct PictureDraft: Sendable {
     var format: PixelFormat
     /// At least one.
     var files: [PictureFileOptions]
-    private let dotsPerInch: Double?
-    private let text: [PictureText]
-    private let hasMetadata: Bool
-    private let source: (exif: [UInt8]?, xmp: [UInt8]?)
+    /// Of each file but for its digest.
+    private let common: PictureDescription
     var limits: Limits
     var images: [ImageRequest]
     var costs: RowCosts
@@ -145,10 +143,7 @@ struct PictureDraft: Sendable {
             patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
         format = PictureDraft.format(of: scene.background, options.colorMode, codecs)
         files = options.files
-        dotsPerInch = options.dotsPerInch
-        hasMetadata = options.hasMetadata
-        text = options.hasMetadata ? PictureText.entries(of: project, software: order.software) : []
-        source = options.hasMetadata ? (project.metadata.exif, project.metadata.xmp) : (nil, nil)
+        common = options.description(of: project, output: order.output, software: order.software, digest: nil)
         var builder = SceneBuilder(
             project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {
@@ -163,10 +158,8 @@ struct PictureDraft: Sendable {
     }
 
     func description(_ file: PictureFileOptions) -> PictureDescription {
-        var description = PictureDescription(
-            dotsPerInch: dotsPerInch, text: text, digest: file.digest.flatMap { PictureDigest(bytes: $0) },
-            hasProfile: hasMetadata)
-        (description.exif, description.xmp) = source
+        var description = common
+        description.digest = file.digest.flatMap { PictureDigest(bytes: $0) }
         return description
     }
 

@@ -364,6 +364,10 @@ extension ExportArguments {
             options.tile = PixelSize(width: size.width, height: size.height)
         }
         options.hasMetadata = !parsed.isGiven("no-metadata")
+        if parsed.isGiven("keep") {
+            guard options.hasMetadata else { throw .usage("--keep and --no-metadata cannot be used together") }
+            options.keeps = try TextValue.metadataKinds(parsed.list("keep"))
+        }
         if options.colorMode == .rgba, !codecs.contains(where: \.hasAlpha) {
             throw .usage("--rgba: \(codecs.map(\.name).joined(separator: ", ")) has no transparency")
         }

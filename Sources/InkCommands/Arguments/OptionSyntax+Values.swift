@@ -35,6 +35,7 @@ extension OptionSyntax {
         case "ACTION": return .words(PresetCommand.actions)
         case "PRESET": return .words(BuiltInPresets.entries.map(\.id), asked: .presets)
         case "log-level": return .words(LogLevel.allCases.map(\.rawValue))
+        case "keep": return .words(MetadataKinds.named.map(\.name) + ["all"])
         case "fill": return .words(["suggested"])
         case "priority", "PRIORITY": return .words(["bulk", "normal", "urgent"])
         case "COMMAND": return .words(program.topCommands.map(\.name))

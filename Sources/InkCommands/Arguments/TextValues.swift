@@ -30,6 +30,25 @@ enum TextValue {
         return number
     }
 
+    /// The kinds of `--keep`, or `all` alone.
+    static func metadataKinds(_ texts: [String]) throws(CommandError) -> MetadataKinds {
+        if texts == ["all"] { return .all }
+        var kinds: MetadataKinds = []
+        let known = MetadataKinds.named.map(\.name)
+        for text in texts {
+            guard let kind = MetadataKinds.named.first(where: { $0.name == text })?.kind else {
+                if text == "none" { throw .usage("--keep: to keep nothing, use --no-metadata") }
+                if text == "all" { throw .usage("--keep: \"all\" stands alone") }
+                let reason =
+                    text.isEmpty ? "a kind is empty" : "\"\(text)\" is not a kind\(didYouMean(text, among: known))"
+                throw .usage("--keep: \(reason); choose from \(known.joined(separator: ", "))")
+            }
+            if !kinds.isDisjoint(with: kind) { throw .usage("--keep: \(text) is given more than once") }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
     /// The name of a brush, for `--brush`.
     static func brushType(_ text: String) throws(CommandError) -> BrushType {
         guard let type = BrushType(rawValue: text) else {

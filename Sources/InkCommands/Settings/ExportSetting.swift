@@ -17,6 +17,7 @@ enum ExportSetting {
         setting("bleed", .text(bytesMax: 32)),
         setting("tile-size", .text(bytesMax: 32)),
         setting("no-metadata", .flag),
+        setting("keep", .text(bytesMax: 256)),
         setting("workers", .text(bytesMax: 32)),
         setting("cache", .path),
         setting("cache-size", .text(bytesMax: 32)),

@@ -100,6 +100,8 @@ enum UserSettings {
         case "rgb": given.isGiven("rgba")
         case "rgba": given.isGiven("rgb")
         case "quality": given.isGiven("lossless")
+        case "keep": given.isGiven("no-metadata")
+        case "no-metadata": given.isGiven("keep")
         case "fail-fast": given.isGiven("keep-going")
         case "quiet": given.isGiven("verbose")
         case "workers": given.isGiven("broker")

@@ -88,6 +88,8 @@ public protocol ImageDecoder: Sendable {
     ///
     /// - Throws: `badInput` at `place` if the header violates the format.
     func header(_ file: [UInt8], place: Place) throws(EngineError) -> ImageHeader
+    /// What a file says of its colours; nothing where it cannot be read.
+    func colors(of file: [UInt8]) -> FileColors
     /// Passes chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order. An error may follow after chunks were
     /// passed, even after the last one. The image is valid only if the function returns.
     ///
@@ -103,4 +105,8 @@ public protocol ImageDecoder: Sendable {
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) -> DecodedImageInfo
+}
+
+extension ImageDecoder {
+    func colors(of file: [UInt8]) -> FileColors { FileColors() }
 }

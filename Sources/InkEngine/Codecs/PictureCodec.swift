@@ -182,7 +182,7 @@ public struct PictureHead: Hashable, Sendable {
 /// Metadata of a picture.
 public struct PictureDescription: Hashable, Sendable {
     /// nil: not written.
-    public var dotsPerInch: Double?
+    public var density: PictureDensity?
     public var text: [PictureText]
     /// Of the picture that is shown, where that is one itself; at most 65,000 bytes each. nil: not written.
     public var exif: [UInt8]?
@@ -195,7 +195,7 @@ public struct PictureDescription: Hashable, Sendable {
     public init(
         dotsPerInch: Double? = nil, text: [PictureText] = [], digest: PictureDigest? = nil, hasProfile: Bool = false
     ) {
-        self.dotsPerInch = dotsPerInch
+        density = dotsPerInch.flatMap { PictureDensity(across: $0, down: $0) }
         self.text = text
         self.digest = digest
         self.hasProfile = hasProfile

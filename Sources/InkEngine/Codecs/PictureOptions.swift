@@ -29,8 +29,10 @@ public struct PictureOptions: Hashable, Sendable {
     public var tile: PixelSize?
     /// nil: not written.
     public var dotsPerInch: Double?
-    /// Whether title, author, licence and date of the project are written into the picture.
+    /// Whether anything of what the project or the photo says about itself is written into the picture.
     public var hasMetadata: Bool
+    /// What of it, where it is written.
+    public var keeps = MetadataKinds.all
     /// Digest of the picture's inputs, 32 bytes, written into it for `skip-unchanged`; nil: not written.
     public var digest: [UInt8]?
     /// Files of the same picture beside the one that `encoding` and `digest` are about; at most
@@ -94,7 +96,7 @@ public struct PictureOptions: Hashable, Sendable {
             "fill=\(fillsSuggested ? "suggested" : "none")",
             "color=\(colorMode.name)",
             "dpi=\(dotsPerInch.map { String($0) } ?? "none")",
-            "metadata=\(hasMetadata)",
+            "metadata=\(hasMetadata)\(keeps == .all ? "" : keeps.names.joined(separator: "+"))",
             "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
         ]
         if let view { parts.append("view=\(view.canonicalText)") }

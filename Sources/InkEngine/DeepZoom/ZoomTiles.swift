@@ -110,7 +110,7 @@ final class ZoomTileEncoder: PieceEncoder {
         switch encoding.zoomTileFormat(format) {
         case .jpeg:
             return try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-                try JPEGPieceEncoder.file(UnsafeRawBufferPointer(bytes), size, format, encoding, dotsPerInch: nil)
+                try JPEGPieceEncoder.file(UnsafeRawBufferPointer(bytes), size, format, encoding, density: nil)
             }
         default:
             let band = try bands.encode(

@@ -4,7 +4,7 @@ struct DocumentTree {
     let what: String
     let place: Place
     let limits: Limits
-    private(set) var warnings = Warnings()
+    var warnings = Warnings()
     private var elementCount = 0
 
     init(_ what: String, place: Place, limits: Limits) {
@@ -145,4 +145,12 @@ extension Layer {
 extension Place {
     /// A file inside of an archive.
     func inside(_ path: String) -> Place { Place(file: file, path: path) }
+}
+
+extension XMLNode {
+    /// Dots per inch in two attributes; nil where they do not say one.
+    func density(_ across: String, _ down: String) -> PictureDensity? {
+        guard let across = number(across), let down = number(down) else { return nil }
+        return PictureDensity(across: across, down: down)
+    }
 }

@@ -40,19 +40,13 @@ struct PhotoDocument: DocumentReader {
             canvasSize: size, background: image.header.hasAlpha ? .transparent : .white,
             layers: [Layer(id: "picture", name: "Picture", contentImage: image)])
         project.hasColorProfiles = true
-        project.metadata.exif = source.exif
-        project.metadata.xmp = source.xmp
-        project.metadata.author = source.author
-        project.metadata.license = source.copyright
-        var warnings: [ReadingWarning] = []
-        if image.header.guessesColors(convertsProfiles: true) {
-            warnings.append(ReadingWarning(.other, at: nil, ImageHeader.guessWarning))
-        }
-        warnings += source.leftOut.map { ReadingWarning(.leftOut, at: nil, $0) }
+        var warnings = Warnings()
+        image.addColorWarnings(convertsProfiles: true) { warnings.add($0) }
+        project.metadata.take(source, &warnings)
         onPage(
             .success(
                 DocumentPage(
                     reading: ProjectReading(
-                        project: project, warnings: warnings, contentDigest: digest.finish()))))
+                        project: project, warnings: warnings.all, contentDigest: digest.finish()))))
     }
 }

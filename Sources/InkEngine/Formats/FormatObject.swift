@@ -17,7 +17,7 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
             ]
         case .size, .viewportSize: ["width", "height"]
         case .viewport: ["name", "center", "zoom", "rotation", "size"]
-        case .metadata: ["author", "license", "exif", "xmp"]
+        case .metadata: ["author", "license", "exif", "xmp", "dotsPerInch"]
         case .layer:
             elementProperties + [
                 "contentImage", "contentFile", "contentPlacement", "isLocked", "suggestedPattern", "strokes",

@@ -317,7 +317,18 @@ struct ProjectParser {
             author: descriptiveText(metadata, "author"), license: descriptiveText(metadata, "license"))
         read.exif = descriptiveBytes(metadata, "exif")
         read.xmp = descriptiveBytes(metadata, "xmp")
+        read.density = density(metadata)
         return read
+    }
+
+    /// Two numbers, across and down; anything else is left out with a warning.
+    private mutating func density(_ object: JSONObject) -> PictureDensity? {
+        guard let found = object.value.field("dotsPerInch") else { return nil }
+        let numbers = found.kind == .array ? found.elements.prefix(3).compactMap(\.number) : []
+        if numbers.count == 2, let density = PictureDensity(across: numbers[0], down: numbers[1]) { return density }
+        warnings.add(
+            .leftOut, at: object.path("dotsPerInch").text, "must be two numbers from 1 to 100,000, left out")
+        return nil
     }
 
     /// Bytes in base64 that nothing is drawn from; what is none, or too much for a picture's file, is left out with a warning.

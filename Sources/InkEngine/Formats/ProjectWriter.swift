@@ -46,6 +46,13 @@ public enum ProjectWriter {
                 json.field("exif", String(decoding: Base64.encode(exif), as: UTF8.self))
             }
             if let xmp = project.metadata.xmp { json.field("xmp", String(decoding: Base64.encode(xmp), as: UTF8.self)) }
+            if let density = project.metadata.density {
+                json.key("dotsPerInch")
+                json.beginArray()
+                json.number(density.across)
+                json.number(density.down)
+                json.endArray()
+            }
             json.endObject()
         }
         if !warnings.isEmpty {

@@ -84,22 +84,23 @@ struct Warnings {
         insert(group, ReadingWarning(kind, file: file, at: path, reason, count: count))
     }
 
-    /// Names the images whose colours are guessed, each once.
+    /// Names the images whose colours are guessed or clipped, each once.
     ///
     /// - Parameter isBundle: whether images lie in files, whose paths are their places.
     mutating func addGuessedColors(of project: Project, isBundle: Bool) {
         // A project that has travelled says it already.
-        guard !kept.contains(where: { $0.kind == .carried && $0.reason.hasSuffix(ImageHeader.guessWarning) }) else {
-            return
-        }
-        func add(_ image: EncodedImage?, to warnings: inout Warnings) {
-            guard let image, image.header.guessesColors(convertsProfiles: project.hasColorProfiles) else { return }
-            warnings.add(
-                .other, file: isBundle ? image.place : nil, at: isBundle ? nil : image.place, ImageHeader.guessWarning)
+        let carried = kept.filter { $0.kind == .carried }.map(\.reason)
+        func add(_ image: EncodedImage?, isMask: Bool = false, to warnings: inout Warnings) {
+            image?.addColorWarnings(convertsProfiles: project.hasColorProfiles, isMask: isMask) { reason in
+                guard !carried.contains(where: { $0.hasSuffix(reason) }) else { return }
+                warnings.add(
+                    .other, ofEach: "\(isBundle ? image?.place ?? "" : "") \(reason)",
+                    file: isBundle ? image?.place : nil, at: isBundle ? nil : image?.place, reason)
+            }
         }
         func add(_ layers: [Layer], to warnings: inout Warnings) {
             for layer in layers {
-                add(layer.maskImage, to: &warnings)
+                add(layer.maskImage, isMask: true, to: &warnings)
                 add(layer.contentImage, to: &warnings)
                 add(layer.children, to: &warnings)
             }
@@ -118,9 +119,10 @@ struct Warnings {
 
     /// Adds a warning that may occur at many places; `path` and `reason` are evaluated for the first one only.
     mutating func add(
-        _ kind: ReadingWarning.Kind, ofEach detail: String, in object: FormatObject? = nil,
+        _ kind: ReadingWarning.Kind, ofEach detail: String, in object: FormatObject? = nil, file: String? = nil,
         at path: @autoclosure () -> String?, _ reason: @autoclosure () -> String
     ) {
+        let file = file ?? self.file
         let group = Group(kind: kind, file: file, object: object, detail: detail)
         if let index = indexOfGroup[group] {
             kept[index].count += 1

@@ -43,24 +43,41 @@ struct GIFImages: ImageDecoder {
 extension GIFImages {
     /// Whether a file has a second frame, as far as it can be read.
     static func hasSecondFrame(_ file: [UInt8]) -> Bool {
-        func tableBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
-        guard file.count > 13 else { return false }
-        var at = 13 + tableBytes(file[10])
         var frames = 0
+        forEachBlock(of: file) { kind, _ in
+            if kind == nil { frames += 1 }
+            return frames < 2
+        }
+        return frames == 2
+    }
+
+    /// Passes on the extensions of a file, as far as it can be read: the kind, and where the blocks of data begin.
+    static func forEachExtension(of file: [UInt8], _ body: (UInt8, Int) -> Void) {
+        forEachBlock(of: file) { kind, start in
+            if let kind { body(kind, start) }
+            return true
+        }
+    }
+
+    /// Passes on frames (without a kind) and extensions, until `body` is false.
+    private static func forEachBlock(of file: [UInt8], _ body: (UInt8?, Int) -> Bool) {
+        func tableBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+        guard file.count > 13 else { return }
+        var at = 13 + tableBytes(file[10])
         while at < file.count {
             switch file[at] {
             case 0x2C:
-                frames += 1
-                guard frames < 2, at + 9 < file.count else { return frames == 2 }
+                guard body(nil, at), at + 9 < file.count else { return }
                 at += 11 + tableBytes(file[at + 9])
-            case 0x21: at += 2
-            default: return false
+            case 0x21:
+                guard at + 1 < file.count, body(file[at + 1], at + 2) else { return }
+                at += 2
+            default: return
             }
             // Blocks of data, up to an empty one.
             while at < file.count, file[at] > 0 { at += Int(file[at]) + 1 }
             at += 1
         }
-        return false
     }
 }
 

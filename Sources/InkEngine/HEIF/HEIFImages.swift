@@ -45,6 +45,14 @@ struct HEIFImages: ImageDecoder {
         return offset <= exif.count - 4 ? Array(exif[(4 + offset)...]) : nil
     }
 
+    func colors(of file: [UInt8]) -> FileColors {
+        file.withUnsafeBufferPointer { bytes in
+            FileColors(
+                profile: (try? HEIFReader(bytes, name: name, place: Place(file: "")))?.profile,
+                coded: HEIFTransforms.codedColors(in: bytes))
+        }
+    }
+
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void

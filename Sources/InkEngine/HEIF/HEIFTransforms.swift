@@ -5,19 +5,7 @@
 enum HEIFTransforms {
     /// nil where the order is right, there is neither cut nor turn, or the file is damaged: what libheif says counts then.
     static func size(in file: UnsafeBufferPointer<UInt8>) -> PixelSize? {
-        guard let meta = boxes(file, 0..<file.count).first(where: { $0.kind == "meta" }) else { return nil }
-        let parts = boxes(file, meta.data.dropFirst(4))
-        guard let primary = parts.first(where: { $0.kind == "pitm" }).flatMap({ item($0.data, file) }),
-            let iprp = parts.first(where: { $0.kind == "iprp" })
-        else { return nil }
-        let lists = boxes(file, iprp.data)
-        let properties = lists.first { $0.kind == "ipco" }.map { boxes(file, $0.data) } ?? []
-        var own: [Box] = []
-        for list in lists where list.kind == "ipma" {
-            own += indices(of: primary, in: list.data, file).compactMap {
-                properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil
-            }
-        }
+        let own = properties(in: file)
         guard let at = own.firstIndex(where: { $0.kind == "ispe" }),
             own[..<at].contains(where: { $0.kind == "clap" || $0.kind == "irot" }),
             let width = number(own[at].data.dropFirst(4), 4, file),
@@ -38,6 +26,44 @@ enum HEIFTransforms {
             }
         }
         return size.width > 0 && size.height > 0 ? size : nil
+    }
+
+    /// The primaries and the curve of the primary picture's colours, by their numbers in ITU-T H.273; nil where the file does
+    /// not say them so.
+    static func codedColors(in file: UnsafeBufferPointer<UInt8>) -> (primaries: Int, transfer: Int)? {
+        for property in properties(in: file) where property.kind == "colr" {
+            let (kind, data) = (property.data.prefix(4), property.data.dropFirst(4))
+            guard file[kind].elementsEqual("nclx".utf8), let primaries = number(data, 2, file),
+                let transfer = number(data.dropFirst(2), 2, file)
+            else { continue }
+            return (primaries, transfer)
+        }
+        return nil
+    }
+
+    /// How many bytes there are up to the end of the box that names the file's items; 0 where there is none.
+    static func headByteCount(of file: [UInt8]) -> Int {
+        file.withUnsafeBufferPointer { bytes in
+            boxes(bytes, 0..<bytes.count).first { $0.kind == "meta" }?.data.upperBound ?? 0
+        }
+    }
+
+    /// The properties of the primary picture, in order.
+    private static func properties(in file: UnsafeBufferPointer<UInt8>) -> [Box] {
+        guard let meta = boxes(file, 0..<file.count).first(where: { $0.kind == "meta" }) else { return [] }
+        let parts = boxes(file, meta.data.dropFirst(4))
+        guard let primary = parts.first(where: { $0.kind == "pitm" }).flatMap({ item($0.data, file) }),
+            let iprp = parts.first(where: { $0.kind == "iprp" })
+        else { return [] }
+        let lists = boxes(file, iprp.data)
+        let properties = lists.first { $0.kind == "ipco" }.map { boxes(file, $0.data) } ?? []
+        var own: [Box] = []
+        for list in lists where list.kind == "ipma" {
+            own += indices(of: primary, in: list.data, file).compactMap {
+                properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil
+            }
+        }
+        return own
     }
 
     private struct Box {

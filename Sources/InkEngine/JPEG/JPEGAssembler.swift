@@ -24,7 +24,7 @@ struct JPEGAssembler: PictureAssembler {
         encoding.isProgressive = false
         let file = try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             try JPEGPieceEncoder.file(
-                UnsafeRawBufferPointer(bytes), sample, .rgb, encoding, dotsPerInch: head.description.dotsPerInch)
+                UnsafeRawBufferPointer(bytes), sample, .rgb, encoding, density: head.description.density)
         }
         let segments = JPEGSegment.head(of: file)
         guard let frame = segments.first(where: { JPEGMarker.isFrame($0.marker) }), let scan = segments.last,

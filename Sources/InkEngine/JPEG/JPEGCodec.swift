@@ -20,7 +20,7 @@ struct JPEGCodec: PictureCodec {
         let pixels = try picture.allPixels()
         return try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
             try JPEGPieceEncoder.file(
-                UnsafeRawBufferPointer(bytes), picture.size, picture.format, encoding, dotsPerInch: nil)
+                UnsafeRawBufferPointer(bytes), picture.size, picture.format, encoding, density: nil)
         }
     }
 

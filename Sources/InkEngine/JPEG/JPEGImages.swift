@@ -26,6 +26,8 @@ struct JPEGImages: ImageDecoder {
         return header
     }
 
+    func colors(of file: [UInt8]) -> FileColors { FileColors(profile: JPEGSegment.head(of: file).profile(in: file)) }
+
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void

@@ -2,6 +2,11 @@
 enum ExifSegment {
     /// What precedes the data in a segment of JPEG.
     static let mark = Array("Exif\0\0".utf8)
+
+    /// Some writers of other formats put the mark before the data, too.
+    static func withoutMark(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        Array(bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes.dropFirst(0))
+    }
 }
 
 extension [JPEGSegment] {

@@ -10,7 +10,7 @@ final class JPEGPieceEncoder: PieceEncoder {
             throw .internalError("\(rows.pixels.count) bytes are not rows of \(rows.width) pixels")
         }
         let size = PixelSize(width: rows.width, height: rowCount)
-        let file = try JPEGPieceEncoder.file(rows.pixels, size, rows.format, encoding.picture, dotsPerInch: nil)
+        let file = try JPEGPieceEncoder.file(rows.pixels, size, rows.format, encoding.picture, density: nil)
         guard let scan = JPEGSegment.head(of: file).last, scan.marker == JPEGMarker.startOfScan,
             file.suffix(2) == [0xFF, JPEGMarker.endOfImage]
         else { throw .internalError("libjpeg made a file without a scan") }
@@ -39,7 +39,7 @@ final class JPEGPieceEncoder: PieceEncoder {
     /// A complete file of these pixels.
     static func file(
         _ pixels: UnsafeRawBufferPointer, _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
-        dotsPerInch: Double?
+        density: PictureDensity?
     ) throws(EngineError) -> [UInt8] {
         guard let base = pixels.baseAddress, max(size.width, size.height) <= JPEGCodec().edgePixelsMax else {
             throw .internalError("a JPEG of \(size) pixels cannot be")
@@ -52,7 +52,10 @@ final class JPEGPieceEncoder: PieceEncoder {
         settings.full_chroma = encoding.jpegChroma == .full ? 1 : 0
         settings.is_progressive = encoding.isProgressive ? 1 : 0
         // JFIF has 16-bit integers.
-        settings.dots_per_inch = dotsPerInch.map { UInt32(min(max($0.rounded(), 1), 65_535)) } ?? 0
+        if let density {
+            settings.dots_per_inch_across = UInt32(min(max(density.across.rounded(), 1), 65_535))
+            settings.dots_per_inch_down = UInt32(min(max(density.down.rounded(), 1), 65_535))
+        }
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         var message = [CChar](repeating: 0, count: INK_JPEG_MESSAGE_BYTES)
         let isMade = ink_jpeg_encode(base.assumingMemoryBound(to: UInt8.self), &settings, &made, &count, &message) != 0

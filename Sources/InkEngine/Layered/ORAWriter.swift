@@ -129,9 +129,8 @@ package struct ORAWriter {
     var stackText: String {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text += "<image version=\"0.0.5\" w=\"\(size.width)\" h=\"\(size.height)\""
-        if let dotsPerInch = description.dotsPerInch {
-            let density = max(1, Int(dotsPerInch.rounded()))
-            text += " xres=\"\(density)\" yres=\"\(density)\""
+        if let density = description.density {
+            text += " xres=\"\(Int(density.across.rounded()))\" yres=\"\(Int(density.down.rounded()))\""
         }
         text += ">\n<stack>\n"
         var index = layers.count

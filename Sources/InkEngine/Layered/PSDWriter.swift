@@ -205,14 +205,12 @@ package struct PSDWriter {
             resources += resource(PSDWriter.digestResource, Array("inKD".utf8) + digest.bytes + big(0, 4))
         }
         // 16.16 fixed point, pixels per inch, shown in centimetres.
-        if let dotsPerInch = description.dotsPerInch, dotsPerInch < 32_768 {
-            let density = big(Int((dotsPerInch * 65_536).rounded()), 4) + big(1, 2) + big(2, 2)
-            resources += resource(1005, density + density)
+        if let density = description.density, max(density.across, density.down) < 32_768 {
+            func fixed(_ dots: Double) -> [UInt8] { big(Int((dots * 65_536).rounded()), 4) + big(1, 2) + big(2, 2) }
+            resources += resource(1005, fixed(density.across) + fixed(density.down))
         }
         if description.hasProfile { resources += resource(1039, SRGBProfile.bytes) }
-        if let exif = description.exif, let data = SourceExif(exif) {
-            resources += resource(1058, data.sized(size, dotsPerInch: description.dotsPerInch))
-        }
+        if let exif = ExifData.photo(description, size) { resources += resource(1058, exif) }
         if let packet = XMPPacket.make(description) { resources += resource(1060, packet) }
         // Of the version, and that the merged picture is one.
         let names = PSDWriter.unicode("Ink export farm") + PSDWriter.unicode("Ink export farm")

@@ -5,9 +5,7 @@ enum ExifData {
 
     /// Those of the photo that the picture was made of, else made of its texts; nil if there is nothing to write.
     static func make(_ description: PictureDescription, _ size: PixelSize) -> [UInt8]? {
-        if let exif = description.exif, let data = SourceExif(exif) {
-            return data.sized(size, dotsPerInch: description.dotsPerInch)
-        }
+        if let written = photo(description, size) { return written }
         guard description.text.contains(where: { !$0.cleanedText.isEmpty }) else { return nil }
         let header: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
         var main = TagDirectory()
@@ -30,6 +28,11 @@ enum ExifData {
         exif[40962] = .long([UInt32(size.width)])
         exif[40963] = .long([UInt32(size.height)])
         return header + main.bytes(at: UInt64(header.count)) + exif.bytes(at: UInt64(start))
+    }
+
+    /// Those of the photo; nil if there are none.
+    static func photo(_ description: PictureDescription, _ size: PixelSize) -> [UInt8]? {
+        description.exif.flatMap { ExifTree($0) }.flatMap { $0.isEmpty ? nil : $0.written(size, description.density) }
     }
 
     /// Where the second directory is.

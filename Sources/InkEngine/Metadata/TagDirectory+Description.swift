@@ -12,11 +12,13 @@ extension TagDirectory {
         self[306] = description.date.map { .text($0.exif) }
         self[315] = text(.author)
         self[33432] = text(.copyright)
-        guard let dotsPerInch = description.dotsPerInch, dotsPerInch.isFinite, dotsPerInch > 0 else { return }
-        let resolution = TagDirectory.rational(dotsPerInch)
-        self[282] = resolution
-        self[283] = resolution
-        // Dots per inch.
+        if let density = description.density { set(density) }
+    }
+
+    /// The resolution, in dots per inch.
+    mutating func set(_ density: PictureDensity) {
+        self[282] = TagDirectory.rational(density.across)
+        self[283] = TagDirectory.rational(density.down)
         self[296] = .short([2])
     }
 

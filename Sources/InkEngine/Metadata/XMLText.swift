@@ -16,4 +16,9 @@ extension String {
         }
         return escaped
     }
+
+    /// As content of an XML element: line ends stay readable.
+    var xmlContent: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).xmlEscaped }.joined(separator: "\n")
+    }
 }

@@ -15,6 +15,20 @@ enum XMPPacket {
         }
     }
 
+    /// The same with what EXIF says, for files that have no place for that.
+    static func makeWithExif(_ description: PictureDescription) -> [UInt8]? {
+        let packet = make(description)
+        guard let exif = description.exif.flatMap({ ExifTree($0) }) else { return packet }
+        do throws(XMLFault) {
+            var data = try packet.map { (bytes) throws(XMLFault) in try XMPData(bytes) } ?? XMPData()
+            exif.add(to: &data)
+            return data.packet()
+        } catch {
+            // XMP of a project that is none: as it is.
+            return packet
+        }
+    }
+
     private static func packet(_ description: PictureDescription, textBytes: Int) -> [UInt8]? {
         func text(_ keyword: PictureText.Keyword) -> String? {
             description.text(keyword).map { $0.prefix(utf8: textBytes).xmlEscaped }

@@ -38,20 +38,20 @@ struct PDFAssembler: PictureAssembler {
         self.head = head
         hasAlpha = head.pixels == .rgba
         for _ in Numbers.catalog...(hasAlpha ? Numbers.mask : Numbers.profile) { _ = body.reserve() }
-        metadata = XMPPacket.make(head.description) == nil ? 0 : body.reserve()
+        metadata = XMPPacket.makeWithExif(head.description) == nil ? 0 : body.reserve()
         info = PDFAssembler.info(head.description) == nil ? 0 : body.reserve()
     }
 
     mutating func begin() -> [PictureWrite] {
         var bytes = body.add(PDFAssembler.header)
-        let packet = XMPPacket.make(head.description)
+        let packet = XMPPacket.makeWithExif(head.description)
         bytes += body.object(
             Numbers.catalog,
             PDFAssembler.catalog(
                 pages: Numbers.pages, profile: Numbers.profile, metadata: packet == nil ? nil : metadata))
         bytes += body.object(Numbers.pages, "<< /Type /Pages /Kids [\(Numbers.page) 0 R] /Count 1 >>")
         bytes += body.object(Numbers.page, pageDictionary)
-        let size = PDFPage(head.size, head.encoding, dotsPerInch: head.description.dotsPerInch)
+        let size = PDFPage(fitting: head.size, head.encoding, head.description.density)
         let matrix = "\(PDFText.number(size.width)) 0 0 \(PDFText.number(size.height)) 0 0"
         bytes += body.stream(Numbers.contents, "", Array("q \(matrix) cm /Im0 Do Q".utf8))
         bytes += body.stream(Numbers.profile, "/N 3", SRGBProfile.bytes)
@@ -75,7 +75,7 @@ struct PDFAssembler: PictureAssembler {
     }
 
     private var pageDictionary: String {
-        PDFPage(head.size, head.encoding, dotsPerInch: head.description.dotsPerInch).dictionary(
+        PDFPage(fitting: head.size, head.encoding, head.description.density).dictionary(
             isTransparent: hasAlpha, resources: "<< /XObject << /Im0 \(Numbers.image) 0 R >> >>")
     }
 

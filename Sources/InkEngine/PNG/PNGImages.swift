@@ -17,15 +17,21 @@ struct PNGImages: ImageDecoder {
 
     /// Whether a chunk before the pixels says which colours are transparent.
     private static func hasTransparency(_ file: [UInt8]) -> Bool {
-        var at = PNGHeader.signature.count
-        while at + 12 <= file.count {
-            let length = Int(bigEndian(file, at: at))
-            let type = file[(at + 4)..<(at + 8)]
+        for (type, _) in PNGChunks(file) {
             if type.elementsEqual("tRNS".utf8) { return true }
-            guard length <= file.count - at - 12, !type.elementsEqual("IDAT".utf8) else { return false }
-            at += length + 12
+            if type.elementsEqual("IDAT".utf8) { return false }
         }
         return false
+    }
+
+    func colors(of file: [UInt8]) -> FileColors {
+        var coded: (primaries: Int, transfer: Int)?
+        for (type, data) in PNGChunks(file) {
+            if type.elementsEqual("IDAT".utf8) { break }
+            let bytes = Array(data.prefix(4))
+            if type.elementsEqual("cICP".utf8), bytes.count == 4 { coded = (Int(bytes[0]), Int(bytes[1])) }
+        }
+        return FileColors(profile: PNGProfile.find(in: file), coded: coded)
     }
 
     func decode(
@@ -39,17 +45,29 @@ struct PNGImages: ImageDecoder {
 
 extension ImageOrientation {
     /// As the EXIF data of a PNG say, which may lie behind the pixels. Upright if there are none.
-    init(ofPNG file: [UInt8]) {
-        var at = PNGHeader.signature.count
-        while at + 12 <= file.count {
-            let length = Int(bigEndian(file, at: at))
-            guard length <= file.count - at - 12 else { break }
-            if file[(at + 4)..<(at + 8)].elementsEqual("eXIf".utf8) {
-                self.init(exif: file[(at + 8)..<(at + 8 + length)])
-                return
+    init(ofPNG file: [UInt8]) { self = PNGExif.find(in: file).map { ImageOrientation(exif: $0[...]) } ?? .upright }
+}
+
+/// The EXIF data of a PNG.
+enum PNGExif {
+    /// Those of the chunk `eXIf`, or, without one, of a text, as programs wrote them before there was that chunk; nil if there
+    /// are none, or they are damaged.
+    static func find(in file: [UInt8]) -> [UInt8]? {
+        var texts: [PNGText] = []
+        for (type, data) in PNGChunks(file) {
+            if type.elementsEqual("eXIf".utf8) { return ExifSegment.withoutMark(data) }
+            // Of more than a few, none is believed: each is unpacked.
+            if texts.count < 4, let text = PNGText(type: type, data: data),
+                ["exif", "app1"].contains(text.profileKind)
+            {
+                texts.append(text)
             }
-            at += length + 12
         }
-        self = .upright
+        for text in texts {
+            if let found = text.profile, text.profileKind == "exif" || found.starts(with: ExifSegment.mark) {
+                return ExifSegment.withoutMark(found)
+            }
+        }
+        return nil
     }
 }

@@ -10,8 +10,6 @@ public enum PNGStream {
 
     /// Signature and chunks up to the first IDAT: IHDR, sRGB (perceptual), pHYs, tEXt and iTXt, XMP as iTXt, inKD.
     ///
-    /// A `dotsPerInch` that is not finite or not above 0 is omitted; one beyond the range of pHYs is clamped.
-    ///
     /// - Throws: `EngineError.internalError` for a size that PNG does not support (each edge is 1 to 2^31 - 1).
     public static func prologue(
         size: PixelSize, format: PixelFormat, description: PictureDescription
@@ -23,14 +21,12 @@ public enum PNGStream {
         let colorType: PNGHeader.ColorType = format == .rgb ? .rgb : .rgba
         let header = bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height)) + [8, colorType.rawValue, 0, 0, 0]
         var bytes = PNGHeader.signature + chunk("IHDR", header) + chunk("sRGB", [0])
-        if let dotsPerInch = description.dotsPerInch, dotsPerInch.isFinite, dotsPerInch > 0 {
-            let perMetre = bigEndian(UInt32(min(max((dotsPerInch / 0.0254).rounded(), 1), Double(Int32.max))))
-            bytes += chunk("pHYs", perMetre + perMetre + [1])
+        if let density = description.density {
+            func perMetre(_ dotsPerInch: Double) -> [UInt8] { bigEndian(UInt32((dotsPerInch / 0.0254).rounded())) }
+            bytes += chunk("pHYs", perMetre(density.across) + perMetre(density.down) + [1])
         }
         for entry in description.text { bytes += entry.chunk }
-        if let exif = description.exif, let data = SourceExif(exif) {
-            bytes += chunk("eXIf", data.sized(size, dotsPerInch: description.dotsPerInch))
-        }
+        if let exif = ExifData.photo(description, size) { bytes += chunk("eXIf", exif) }
         if let packet = XMPPacket.make(description) { bytes += international("XML:com.adobe.xmp", packet) }
         if let digest = description.digest { bytes += chunk(digestChunkType, digest.bytes) }
         return bytes

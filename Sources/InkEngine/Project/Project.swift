@@ -127,6 +127,8 @@ public struct ProjectMetadata: Hashable, Sendable {
     /// them.
     public var exif: [UInt8]?
     public var xmp: [UInt8]?
+    /// That of the photo or document, for pictures in its own size.
+    public var density: PictureDensity?
 
     public init(author: String? = nil, license: String? = nil) {
         self.author = author

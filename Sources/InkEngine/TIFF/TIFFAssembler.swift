@@ -59,12 +59,31 @@ struct TIFFAssembler: PictureAssembler {
 
     mutating func end() -> [PictureWrite] {
         let header = header(directory: length)
-        var bytes = directory.bytes(at: length, isBig: isBig)
+        var bytes = directories()
         if let digest = head.description.digest {
             bytes += TIFFDigest.mark + digest.bytes
             bytes += littleEndian(crc32(header, seed: crc32(bytes, seed: crc)))
         }
         return [.append(bytes), .patch(header, at: 0)]
+    }
+
+    /// The directory of the picture, then those of the camera and the place where the photo has these.
+    private func directories() -> [UInt8] {
+        var main = directory
+        let photo = head.description.exif.flatMap { ExifTree($0) }?.directories(head.size, head.description.density)
+        for (tag, value) in photo?[.main]?.entries ?? [:] where main[tag] == nil { main[tag] = value }
+        let others = ExifTree.Directory.allCases.filter { $0.pointer != nil && photo?[$0] != nil }
+        for directory in others { if let pointer = directory.pointer { main[pointer] = .offsets([0]) } }
+        var end = length + UInt64(main.bytes(at: length, isBig: isBig).count)
+        var bytes: [UInt8] = []
+        for directory in others {
+            guard let pointer = directory.pointer, let tags = photo?[directory] else { continue }
+            main[pointer] = .offsets([end])
+            let written = tags.bytes(at: end, isBig: isBig)
+            bytes += written
+            end += UInt64(written.count)
+        }
+        return main.bytes(at: length, isBig: isBig) + bytes
     }
 
     private var directory: TagDirectory {

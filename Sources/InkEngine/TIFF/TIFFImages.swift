@@ -19,6 +19,12 @@ struct TIFFImages: ImageDecoder {
         }
     }
 
+    func colors(of file: [UInt8]) -> FileColors {
+        file.withUnsafeBufferPointer { bytes in
+            FileColors(profile: (try? TIFFReader(bytes, place: Place(file: "")))?.profile)
+        }
+    }
+
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void

@@ -29,12 +29,10 @@ struct PDFWriter: VectorWriter {
     init(_ scene: VectorScene) {
         self.scene = scene
         output = VectorOutput(scene.tools)
-        description = PictureDescription(
-            dotsPerInch: scene.options.dotsPerInch, text: scene.text,
-            digest: scene.options.digest.flatMap { PictureDigest(bytes: $0) })
+        description = scene.description
         for _ in Numbers.catalog...Numbers.contents { _ = body.reserve() }
         profile = body.reserve()
-        metadata = XMPPacket.make(description) == nil ? 0 : body.reserve()
+        metadata = XMPPacket.makeWithExif(description) == nil ? 0 : body.reserve()
         info = PDFAssembler.info(description) == nil ? 0 : body.reserve()
     }
 
@@ -72,7 +70,7 @@ struct PDFWriter: VectorWriter {
 
     mutating func begin() throws(EngineError) {
         var bytes = body.add(PDFAssembler.header)
-        let packet = XMPPacket.make(description)
+        let packet = XMPPacket.makeWithExif(description)
         bytes += body.object(
             Numbers.catalog,
             PDFAssembler.catalog(
@@ -90,7 +88,7 @@ struct PDFWriter: VectorWriter {
     }
 
     private var page: PDFPage {
-        PDFPage(scene.output, scene.options.encoding, dotsPerInch: scene.options.dotsPerInch)
+        PDFPage(fitting: scene.output, scene.options.encoding, description.density)
     }
 
     mutating func end() throws(EngineError) {

@@ -31,16 +31,18 @@ struct SVGWriter: VectorWriter {
     // MARK: File
 
     mutating func begin() throws(EngineError) {
-        var head = SVGHead.start(width: length(scene.output.width), height: length(scene.output.height))
+        let density = scene.description.density
+        var head = SVGHead.start(
+            width: length(scene.output.width, density?.across), height: length(scene.output.height, density?.down))
         // The two scales differ by rounding.
         head.addSize("viewBox=\"0 0 ", scene.canvas, between: " ")
         head.add(" preserveAspectRatio=\"none\">\n")
-        SVGHead.addText(scene.text, to: &head)
+        SVGHead.addText(scene.description.text, to: &head)
         try output.write(head)
     }
 
-    private func length(_ edge: Int) -> String {
-        guard let dpi = scene.options.dotsPerInch else { return "\(edge)" }
+    private func length(_ edge: Int, _ dpi: Double?) -> String {
+        guard let dpi else { return "\(edge)" }
         var text: [UInt8] = []
         text.addLength(Double(edge) / dpi)
         return String(decoding: text, as: UTF8.self) + "in"

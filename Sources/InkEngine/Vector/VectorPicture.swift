@@ -50,23 +50,25 @@ public struct VectorPicture {
     ///   - options: of the picture; those of pixels do not count.
     ///   - output: the picture's size in pixels, which images have.
     ///   - name: of the project, in errors.
-    ///   - text: what the file says about itself.
+    ///   - description: what the file says about itself.
     ///   - tools: take the file's bytes and render the images in it.
     /// - Throws: as `Project.viewport`, and `EngineError` for what the format cannot hold.
     public init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
+        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
         tools: VectorPictureTools
     ) throws(EngineError) {
         try self.init(
-            project, options: options, output: output, name: name, text: text, tools: tools, limits: VectorLimits())
+            project, options: options, output: output, name: name, description: description, tools: tools,
+            limits: VectorLimits())
     }
 
     init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
+        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
         tools: VectorPictureTools, limits: VectorLimits
     ) throws(EngineError) {
         scene = try VectorScene(
-            project, options: options, output: output, name: name, text: text, tools: tools, limits: limits)
+            project, options: options, output: output, name: name, description: description, tools: tools,
+            limits: limits)
     }
 
     /// Changes whenever the same project may give another file of a format.

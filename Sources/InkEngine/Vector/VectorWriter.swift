@@ -187,7 +187,7 @@ struct VectorScene {
     var canvas: CanvasSize
     var view: ViewMap?
     var background: RGBA8
-    var text: [PictureText]
+    var description: PictureDescription
     var tools: VectorPictureTools
     var limits: VectorLimits
     var scale: OutputScale
@@ -195,7 +195,7 @@ struct VectorScene {
     var decimals: Int
 
     init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, text: [PictureText],
+        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
         tools: VectorPictureTools, limits: VectorLimits
     ) throws(EngineError) {
         place = Place(file: name)
@@ -205,7 +205,7 @@ struct VectorScene {
         self.project = project
         self.options = options
         self.output = output
-        self.text = text
+        self.description = description
         self.tools = tools
         self.limits = limits
         canvas = viewport?.size ?? project.canvasSize

@@ -16,6 +16,12 @@ struct WebPImages: ImageDecoder {
         }
     }
 
+    func colors(of file: [UInt8]) -> FileColors {
+        file.withUnsafeBufferPointer { bytes in
+            FileColors(profile: (try? WebPFile(bytes, place: Place(file: "")))?.profile)
+        }
+    }
+
     func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool, place: Place, limits: Limits,
         onChunk: (DecodedChunk) throws(EngineError) -> Void
@@ -60,10 +66,8 @@ private struct WebPFile {
     }
 
     var orientation: ImageOrientation {
-        // Some writers put the mark of JPEG's segment before the data.
-        let bytes = Array(UnsafeBufferPointer(start: layout.exif, count: layout.exif_bytes))
-        let mark = ExifSegment.mark
-        return ImageOrientation(exif: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...])
+        let bytes = UnsafeBufferPointer(start: layout.exif, count: layout.exif_bytes)
+        return ImageOrientation(exif: ExifSegment.withoutMark(bytes)[...])
     }
 
     var profile: [UInt8]? {

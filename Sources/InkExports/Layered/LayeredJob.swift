@@ -248,16 +248,8 @@ final class LayeredJob: @unchecked Sendable {
     }
 
     private func description(_ file: File) -> PictureDescription {
-        let options = whole.options
-        let text =
-            options.hasMetadata
-            ? PictureText.entries(of: whole.project, software: "ink \(ProgramVersion.text)") : []
-        var description = PictureDescription(
-            dotsPerInch: options.dotsPerInch, text: text, digest: file.digest, hasProfile: options.hasMetadata)
-        if options.hasMetadata {
-            (description.exif, description.xmp) = (whole.project.metadata.exif, whole.project.metadata.xmp)
-        }
-        return description
+        whole.options.description(
+            of: whole.project, output: whole.size, software: "ink \(ProgramVersion.text)", digest: file.digest?.bytes)
     }
 
     private func publish() throws(EngineError) {

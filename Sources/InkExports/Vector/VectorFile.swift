@@ -78,12 +78,12 @@ struct VectorFile {
             }, isCancelled: isCancelled)
         defer { file = pending.file }
         do throws(EngineError) {
-            let text =
-                request.options.hasMetadata
-                ? PictureText.entries(of: request.project, software: "ink \(ProgramVersion.text)") : []
+            let description = request.options.description(
+                of: request.project, output: request.size, software: "ink \(ProgramVersion.text)",
+                digest: request.options.digest)
             let picture = try VectorPicture(
-                request.project, options: request.options, output: request.size, name: request.name, text: text,
-                tools: tools)
+                request.project, options: request.options, output: request.size, name: request.name,
+                description: description, tools: tools)
             let warnings = try picture.write()
             try flush()
             if let digest { outcome.sha256 = digest.finish().hexadecimal }

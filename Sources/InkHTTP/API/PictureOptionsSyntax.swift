@@ -20,7 +20,7 @@ enum PictureOptionsSyntax {
         ("effort", .choice(["fast", "balanced", "small"])), ("rgb", .flag), ("rgba", .flag), ("background", .text),
         ("no-base", .flag), ("fill", .choice(["suggested"])), ("viewport", .text), ("each-viewport", .flag),
         ("margin", .length), ("layers", .texts), ("each-layer", .flag), ("dpi", .number), ("bleed", .text),
-        ("tile", .text), ("no-metadata", .flag), ("watermark", .text), ("watermark-anchor", .text),
+        ("tile", .text), ("no-metadata", .flag), ("keep", .texts), ("watermark", .text), ("watermark-anchor", .text),
         ("watermark-size", .length), ("watermark-opacity", .number), ("watermark-margin", .length),
     ]
 

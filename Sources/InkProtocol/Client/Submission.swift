@@ -261,8 +261,8 @@ extension PictureOptions: WireValue {
             layers = indices
         }
         let flags = try reader.uint8("fill")
-        guard flags <= 7 else {
-            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 7")
+        guard flags <= 15 else {
+            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 15")
         }
         fillsSuggested = flags & 1 != 0
         colorMode = try reader.enumeration("color mode")
@@ -273,6 +273,15 @@ extension PictureOptions: WireValue {
         }
         hasMetadata = try reader.bool("metadata")
         if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+        if flags & 8 != 0 {
+            let kinds = try reader.uint8("kinds of metadata")
+            guard kinds > 0, kinds < MetadataKinds.all.rawValue else {
+                throw .badValue(
+                    what: "kinds of metadata", offset: reader.offset - 1, found: "\(kinds)",
+                    expected: "1 to \(MetadataKinds.all.rawValue - 1)")
+            }
+            keeps = MetadataKinds(rawValue: kinds)
+        }
         if flags & 2 != 0 { view = try ViewChoice(from: &reader) }
         guard flags & 4 != 0 else { return }
         let count = try reader.integer("further files", in: 1...(PictureSet.countMax - 1))
@@ -291,7 +300,8 @@ extension PictureOptions: WireValue {
             writer.integer(layers.count)
             for layer in layers { writer.integer(layer) }
         }
-        writer.uint8((fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2) | (otherFiles.isEmpty ? 0 : 4))
+        writer.uint8(
+            (fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2) | (otherFiles.isEmpty ? 0 : 4) | (keeps == .all ? 0 : 8))
         writer.uint8(colorMode.rawValue)
         encoding.write(to: &writer)
         writer.optional(tile)
@@ -300,6 +310,7 @@ extension PictureOptions: WireValue {
         writer.bool(hasMetadata)
         writer.bool(digest != nil)
         if let digest { writer.raw(digest) }
+        if keeps != .all { writer.uint8(keeps.rawValue) }
         view?.write(to: &writer)
         guard !otherFiles.isEmpty else { return }
         writer.integer(otherFiles.count)

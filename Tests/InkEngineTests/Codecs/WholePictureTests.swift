@@ -207,7 +207,7 @@ extension PictureEncoding {
 extension JPEGPieceEncoder {
     fileprivate static func file(_ pixels: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) throws -> [UInt8] {
         try pixels.withUnsafeBufferPointer { bytes in
-            try file(UnsafeRawBufferPointer(bytes), size, .rgb, encoding, dotsPerInch: nil)
+            try file(UnsafeRawBufferPointer(bytes), size, .rgb, encoding, density: nil)
         }
     }
 }

@@ -63,7 +63,7 @@ struct JPEGTests {
             chroma: [nil, .full, .quarter].randomElement(using: &random)!)
         let pixels = Self.pixels(size, format, &random)
         let whole = try pixels.withUnsafeBufferPointer {
-            try JPEGPieceEncoder.file(UnsafeRawBufferPointer($0), size, format, encoding, dotsPerInch: nil)
+            try JPEGPieceEncoder.file(UnsafeRawBufferPointer($0), size, format, encoding, density: nil)
         }
         let head = PictureHead(size: size, pixels: format, encoding: encoding)
         let banded = try Self.file(pixels, head) { .random(in: 1...12, using: &random) }

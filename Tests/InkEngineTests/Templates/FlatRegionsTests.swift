@@ -24,7 +24,7 @@ import Testing
         let file = try sample.samples.withUnsafeBufferPointer {
             try JPEGPieceEncoder.file(
                 UnsafeRawBufferPointer($0), sample.size, .rgb, PictureEncoding(format: .jpeg, quality: quality),
-                dotsPerInch: nil)
+                density: nil)
         }
         let decoded = try DecodedPicture(file, place: Self.place, limits: Limits())
         #expect(decoded.size == sample.size && decoded.format == .rgb8)

@@ -51,7 +51,8 @@ struct PlotTests {
         var project = Project(canvasSize: PixelSize(width: 100, height: 80), background: .white, layers: layers)
         project.baseImage = baseImage
         let picture = try VectorPicture(
-            project, options: options, output: PixelSize(width: 200, height: 160), name: "a.ink", text: [],
+            project, options: options, output: PixelSize(width: 200, height: 160), name: "a.ink",
+            description: PictureDescription(),
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in made.file += bytes },
                 render: { (image) throws(EngineError) in

@@ -57,7 +57,8 @@ struct VectorPDFTests {
         options.encoding = PictureEncoding(format: .vectorPDF, bleed: bleed)
         let picture = try VectorPicture(
             Project(canvasSize: Self.canvas, background: background, layers: layers), options: options,
-            output: PixelSize(width: 200, height: 160), name: "a.ink", text: text,
+            output: PixelSize(width: 200, height: 160), name: "a.ink",
+            description: PictureDescription(dotsPerInch: options.dotsPerInch, text: text),
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in made.file += bytes },
                 render: { (image) throws(EngineError) in

@@ -29,7 +29,8 @@ struct VectorPictureTests {
         try Data(png).write(to: URL(fileURLWithPath: path))
         let project = Project(canvasSize: Self.canvas, background: background, layers: layers)
         let picture = try VectorPicture(
-            project, options: options, output: size, name: "a.ink", text: text,
+            project, options: options, output: size, name: "a.ink",
+            description: PictureDescription(dotsPerInch: options.dotsPerInch, text: text),
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in
                     made.file += bytes

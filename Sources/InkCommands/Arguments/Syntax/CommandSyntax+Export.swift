@@ -129,6 +129,9 @@ extension CommandSyntax {
             "In searched folders take all documents of other programs, whatever their names"),
         .flag(
             "--no-metadata", group: "Picture", "Leave out title, author, licence and date, and a photo's EXIF and XMP"),
+        .values(
+            "--keep", "KIND,...", group: "Picture",
+            "What stays of it: \(MetadataKinds.named.map(\.name).joined(separator: ", ")) (default: all)"),
         .value(
             "--overlay", "FILE", group: "Watermark", "Lay texts and pictures over each picture, as a JSON file says"),
         .value(

@@ -73,7 +73,9 @@ private struct KritaReader {
         guard let bytes = try file("mergedimage.png") else {
             throw .badInput(place, reason: "holds no merged picture (mergedimage.png)")
         }
-        return tree.merged(try tree.image(bytes, "mergedimage.png"))
+        var project = tree.merged(try tree.image(bytes, "mergedimage.png"))
+        project.metadata.density = MetadataCarriers(of: bytes).density
+        return project
     }
 
     mutating func project() throws(EngineError) -> Project {
@@ -93,9 +95,11 @@ private struct KritaReader {
         elements = elements.numbered
         let ground = picture.child("ProjectionBackgroundColor").flatMap { background($0) }
         tree.leaveOutUnused(of: picture, Self.knownOfPictures, at: nil)
-        return Project(
+        var project = Project(
             name: picture.attributes["name"] ?? "", canvasSize: canvas,
             background: ground ?? DocumentTree.background(below: elements), layers: elements)
+        project.metadata.density = picture.density("x-res", "y-res")
+        return project
     }
 
     /// The colour below all layers; nil for none.

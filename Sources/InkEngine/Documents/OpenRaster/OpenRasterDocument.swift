@@ -71,7 +71,9 @@ private struct OpenRasterReader {
         guard let bytes = try file("mergedimage.png") else {
             throw .badInput(place, reason: "holds no merged picture (mergedimage.png)")
         }
-        return tree.merged(try tree.image(bytes, "mergedimage.png"))
+        var project = tree.merged(try tree.image(bytes, "mergedimage.png"))
+        project.metadata.density = MetadataCarriers(of: bytes).density
+        return project
     }
 
     mutating func project() throws(EngineError) -> Project {
@@ -87,7 +89,9 @@ private struct OpenRasterReader {
         try add(stack, "", to: &layers, depth: 0, x: 0, y: 0)
         layers = layers.numbered
         tree.leaveOutUnused(of: root, Self.knownOfImages, at: nil)
-        return Project(canvasSize: canvas, background: DocumentTree.background(below: layers), layers: layers)
+        var project = Project(canvasSize: canvas, background: DocumentTree.background(below: layers), layers: layers)
+        project.metadata.density = root.density("xres", "yres")
+        return project
     }
 
     /// Adds the elements of a group.

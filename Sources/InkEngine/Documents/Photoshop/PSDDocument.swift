@@ -33,6 +33,8 @@ struct PSDDocument: DocumentReader {
             project = try layers.project()
         }
         project.hasColorProfiles = true
+        if file.mode == .rgb, let warning = FileColors(profile: file.profile).warning { layers.tree.warn(warning) }
+        project.metadata.take(SourceMetadata(MetadataCarriers(of: file.metadata)), &layers.tree.warnings)
         layers.tree.addGuessedColors(of: project)
         onPage(
             .success(

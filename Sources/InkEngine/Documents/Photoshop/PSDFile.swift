@@ -23,6 +23,8 @@ struct PSDFile {
     private(set) var palette: [UInt8] = []
     /// An ICC profile, or empty.
     private(set) var profile: [UInt8] = []
+    /// What the file says about its picture.
+    let metadata: PhotoshopResources
     /// From the bottom to the top, as in the file.
     private(set) var records: [PSDRecord] = []
     /// Whether the first channel behind the colours is the merged picture's alpha.
@@ -64,6 +66,7 @@ struct PSDFile {
         merged = 0..<0
         var colors = try reader.part(try reader.length(isLong: false))
         var resources = try reader.part(try reader.length(isLong: false))
+        metadata = PhotoshopResources(Array(bytes[resources.offset..<resources.end]))
         try readResources(&resources)
         if mode == .indexed { try readPalette(&colors) }
         var layers = try reader.part(try reader.length(isLong: isLarge))

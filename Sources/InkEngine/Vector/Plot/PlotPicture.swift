@@ -199,7 +199,7 @@ struct PlotPicture {
         let (width, height) = (text(scene.canvas.width * millimetres.x), text(scene.canvas.height * millimetres.y))
         var head = SVGHead.start(width: "\(width)mm", height: "\(height)mm")
         head.add("viewBox=\"0 0 \(width) \(height)\">\n")
-        SVGHead.addText(scene.text, to: &head)
+        SVGHead.addText(scene.description.text, to: &head)
         try output.write(head)
         for (index, pen) in pens.enumerated() {
             var text: [UInt8] = []

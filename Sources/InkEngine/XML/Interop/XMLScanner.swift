@@ -9,6 +9,12 @@ protocol XMLHandler: AnyObject {
     func end(_ name: XMLName) throws(XMLFault)
     /// Text may come in several pieces.
     func characters(_ text: String)
+    /// A prefix of a namespace, before the element that declares it.
+    func declares(_ prefix: String, _ namespace: String)
+}
+
+extension XMLHandler {
+    func declares(_ prefix: String, _ namespace: String) {}
 }
 
 /// Why a document is refused.
@@ -102,6 +108,10 @@ enum XMLScanner {
                     throw XMLFault("it refers to a style sheet of its own")
                 }
             }
+        }
+        XML_SetStartNamespaceDeclHandler(parser) { user, prefix, namespace in
+            guard let prefix, let namespace else { return }
+            State.of(user).handler.declares(String(cString: prefix), String(cString: namespace))
         }
         XML_SetEntityDeclHandler(parser) { user, _, _, _, _, _, _, _, _ in
             State.of(user).attempt { () throws(XMLFault) in throw XMLFault("it declares entities") }
