@@ -30,17 +30,18 @@ struct WaitingJobTests {
         let key = try client.submit(
             RandomProject.make(seed: 7).project, size: .named("3000x3000"), tile: PixelSize(width: 64, height: 64))
         let job = try #require(client.job(of: key))
-        // Until it has been read.
-        #expect(
-            client.until {
-                let exports = (try? client.status())?["exports"]?.array ?? []
-                return exports.contains { $0["total"]?.integer ?? 0 > 0 }
-            })
+        // Until the broker has begun it.
+        let hasBegun = client.until {
+            let exports = (try? client.status())?["exports"]?.array ?? []
+            return exports.contains { $0["job"]?.integer == Int(job) }
+        }
+        #expect(hasBegun)
         #expect(try queued(farm, client, job))
         try farm.addWorker("w")
         #expect(client.until { client.isRendered(job) })
         #expect(try farm.service.job(job)?.state == .running)
         farm.stopWorkers()
-        #expect(client.until { (try? queued(farm, client, job)) == true }, "\(try client.status())")
+        let waitsAgain = client.until { (try? queued(farm, client, job)) == true }
+        #expect(waitsAgain)
     }
 }

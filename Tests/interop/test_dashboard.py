@@ -527,6 +527,10 @@ class RemovedTests(DashboardTests):
         expect(batch.get_by_role("heading", level=1).first).to_have_text("There is no such batch")
         expect(page.locator(".row")).to_have_count(2)
 
+
+class SendingTests(DashboardTests):
+    workers = 1
+
     def test_a_file_is_not_what_it_was_when_it_was_chosen(self):
         text = (support.ROOT / "examples/hey.ink").read_text()
         document, mark = self.folder / "changing.ink", self.folder / "mark.png"

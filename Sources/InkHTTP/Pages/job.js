@@ -44,11 +44,10 @@ export function showJob(root, id) {
     let body = null;
     const back = () => h("a.back", { href: place.address }, "← All jobs");
     const show = h("div.show", {}, viewer.element, h("div.under", {}, viewer.bar, colourLabel, compareLabel), full, legend);
-    root.replaceChildren(
-        back(),
+    root.replaceChildren(back(), h("div.jobview", {},
         h("header.jobhead", {}, h("div.jobname", {}, title, h("div.jobstate", {}, state, phase)), buttons),
         progress, why, trouble,
-        body = h("div.jobview", {}, h("div.picture", {}, show, story), h("div.side", {}, priority, facts, warnings, rarely)));
+        body = h("div.jobbody", {}, h("div.picture", {}, show, story), h("div.side", {}, priority, facts, warnings, rarely))));
 
     function update(next) {
         const before = job;
@@ -97,7 +96,10 @@ export function showJob(root, id) {
 
     function drawWhy() {
         if (job.state === "paused") text(why, "Paused: no further tile is given to workers until it is resumed.");
-        else text(why, farm.why(job) + (ahead ? `; about ${count(ahead, "other goes", "others go")} first.` : "."));
+        else {
+            const words = farm.why(job), others = ahead && words.startsWith("Waits for its turn");
+            text(why, words + (others ? `; about ${count(ahead, "other goes", "others go")} first.` : "."));
+        }
     }
 
     async function countAhead() {
