@@ -189,14 +189,14 @@ async function route(first = false) {
         place.address = address();
         typed = null;
         clearTimeout(typing);
-        if (!first && view === "jobs" && isSame) {
+        if (!first && view === "list" && isSame) {
             if (changed) list.reload();
             return;
         }
         if (!isSame) one("#batch").replaceChildren();
         if (first || changed) list.reload();
     }
-    if (view === "jobs" && !inList) scrolled = scrollY;
+    if (view === "list" && !inList) scrolled = scrollY;
     end?.();
     end = null;
     const jobs = one("#jobs"), other = one("#other");
@@ -209,7 +209,7 @@ async function route(first = false) {
     }
     document.body.dataset.view = inList ? "jobs" : kind === "jobs" ? "job" : kind;
     document.body.dataset.kind = kind;
-    view = inList ? "jobs" : kind;
+    view = inList ? "list" : kind;
     if (inList) {
         document.title = batch ? "Batch · Ink farm" : "Ink farm";
         one("#jobs-title").hidden = Boolean(batch);
