@@ -192,7 +192,11 @@ struct SubmissionMaker {
     /// is read here.
     private func isPicture(_ input: ExportInput) -> Bool {
         guard !input.isStandardInput, arguments.limitsPath == nil, !input.isTemplateFolder else { return false }
-        return FileSystem.beginning(of: input.path, byteCount: 1 << 16).map(DocumentReaders.isPicture) ?? false
+        return Self.isPicture(input.path)
+    }
+
+    static func isPicture(_ path: String) -> Bool {
+        FileSystem.beginning(of: path, byteCount: 1 << 16).map(DocumentReaders.isPicture) ?? false
     }
 
     private func submission(

@@ -60,6 +60,7 @@ struct HTTPArguments: Sendable {
             func refusal(_ error: CommandError, isOfOptions: Bool) -> SubmissionRefusal {
                 SubmissionRefusal(text: marks.renamed(error.description), isOfOptions: isOfOptions)
             }
+            if let reason = Self.sizeFault(of: document) { throw SubmissionRefusal(text: reason, isOfOptions: false) }
             let maker: SubmissionMaker
             do throws(CommandError) {
                 maker = try Self.maker(document, options, marks, priority, environment, presetFolders)
@@ -71,6 +72,17 @@ struct HTTPArguments: Sendable {
                 throw refusal(error, isOfOptions: error.exitCode == .usage || error.exitCode == .configuration)
             }
         }
+    }
+
+    /// A document that was sent and takes more memory, once it has been read, than the broker has.
+    private static func sizeFault(of document: SubmittedDocument) -> String? {
+        guard !document.isShared, let most = Memory.read().projectBytesMax,
+            let bytes = ((try? FileSystem.status(of: document.path)) ?? nil)?.byteCount, bytes > most,
+            !SubmissionMaker.isPicture(document.path)
+        else { return nil }
+        return
+            "\(document.name) has \(bytes) bytes; with the memory that this broker has, a document that is no picture "
+            + "may have \(most)"
     }
 
     private static func maker(

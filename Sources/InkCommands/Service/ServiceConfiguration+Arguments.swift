@@ -27,7 +27,7 @@ extension ServiceConfiguration {
         limits.queuedJobs = arguments.queueLimit
         activeJobs = arguments.activeExports
         projectLimits = arguments.limits
-        if let fitting = Memory.read().documentBytesMax {
+        if let fitting = Memory.read().projectBytesMax {
             projectLimits.fileBytes = min(projectLimits.fileBytes, fitting)
         }
         presetFolders = arguments.presetFolders

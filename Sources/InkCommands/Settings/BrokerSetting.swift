@@ -33,7 +33,7 @@ enum BrokerSetting {
         "http-host", .text(bytesMax: 256), "NAME", isList: true, group: web,
         "Further name by which browsers reach the HTTP front, for example behind a proxy")
     static let httpDocument = SettingSyntax(
-        "http-document-size", .bytes(1024...(1 << 40)), "SIZE", standard: "128M", group: web,
+        "http-document-size", .bytes(1024...(1 << 40)), "SIZE", standard: "256M", group: web,
         "Largest document that the HTTP front takes, at most a quarter of the memory that the broker is limited to")
 
     static let notifyCommand = SettingSyntax(

@@ -28,8 +28,10 @@ package struct Memory: Hashable, Sendable {
         }
     }
 
-    /// The largest document that fits beside its parts while it is read and packed; nil without a limit.
+    /// The largest picture that fits beside what is made of it while it is read and packed; nil without a limit.
     package var documentBytesMax: Int? { limitBytes.map { $0 / 4 } }
+    /// The same for other documents, which take several times as much in memory as in a file.
+    package var projectBytesMax: Int? { limitBytes.map { $0 / 8 } }
 
     package var text: String {
         func shown(_ bytes: Int?) -> String {

@@ -16,7 +16,7 @@ package struct GatewayConfiguration: Sendable {
     /// Further names by which the front is reached.
     package var hosts: [String] = []
     /// The largest document, bytes.
-    package var documentBytesMax = 128 << 20
+    package var documentBytesMax = 256 << 20
     package var limits = HTTPServerLimits()
 
     package init(host: String, port: UInt16) {
