@@ -230,7 +230,8 @@ enum CompletionScript {
             # The words that continue a list with commas.
             function __ink_list
                 set -l token (commandline -ct | string replace -r -- '^--?[a-z-]+=' '')
-                set -l start (string match -r -- '.*,' $token)
+                set -l start ''
+                string match -q -- '*,*' $token; and set start (string match -r -- '.*,' $token)
                 for word in $argv
                     contains -- $word (string split -- , $token); or echo $start$word
                 end

@@ -111,17 +111,17 @@ struct ProgressDisplay {
         let wanted = min(Self.nameColumns, names.map(\.columns).max() ?? 0)
         // "100% " or " 50% " and the name.
         func room(besides taken: Int) -> Int { columns - taken - 5 }
-        func timeColumns() -> Int { times.map(\.columns).max().map { $0 > 0 ? $0 + 1 : 0 } ?? 0 }
+        func timeColumns() -> Int { times.map(\.columns).max().map { $0 > 0 ? $0 + 2 : 0 } ?? 0 }
         // Brackets and a blank beside the bar.
-        var barColumns = min(Self.barColumns, max(0, room(besides: timeColumns() + wanted) - 2))
+        var barColumns = min(Self.barColumns, max(0, room(besides: timeColumns() + wanted) - 3))
         if barColumns < 4 { barColumns = 0 }
         if room(besides: timeColumns()) < wanted { times = times.map { _ in "" } }
-        let taken = timeColumns() + (barColumns > 0 ? barColumns + 2 : 0)
+        let taken = timeColumns() + (barColumns > 0 ? barColumns + 3 : 0)
         let timeWidth = times.map(\.columns).max() ?? 0
         return zip(shown, zip(names, times)).map { export, texts in
             let (name, time) = texts
             let bar = barColumns > 0 ? Self.bar(export.share, columns: barColumns) : ""
-            let left = timeWidth > 0 ? String(repeating: " ", count: timeWidth - time.columns + 1) + time : ""
+            let left = timeWidth > 0 ? String(repeating: " ", count: timeWidth - time.columns + 1) + time + " " : ""
             let line = "\(bar)\(bar.isEmpty ? "" : " ")\(Self.percent(export.share))\(left)"
             return "\(line) \(name.shortened(toColumns: max(1, room(besides: taken))))"
         } + [totalLine(milliseconds: milliseconds, columns: columns)]
