@@ -74,7 +74,7 @@ struct WireVectorTests {
                 image: block, use: .color,
                 scalings: [
                     ImageScaling(
-                        placement: Placement(x: 10, y: -2, width: 30, height: 20, rotation: 15), outside: 0,
+                        placement: Placement(x: 10, y: -2, width: 30, height: 20, rotation: 15),
                         canvas: CanvasSize(width: 300, height: 200), output: PixelSize(width: 600, height: 400))
                 ], place: Place(file: "a.ink"), limits: Limits())
         ).encoded(),

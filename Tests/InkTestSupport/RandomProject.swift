@@ -328,9 +328,12 @@ private struct ProjectMaker {
             width: number(4...min(options.placedEdgeMax, 1.2 * width)),
             height: number(4...min(options.placedEdgeMax, 1.2 * height)),
             rotation: pick([0, 0, 90 * Double(integer(-3...5)), number(-400...400)]))
+        // Less than two pixels along an axis, or more than the output.
+        if chance(0.15) { placement.width = pick([number(0.1...2.5), 3 * width]) }
+        if chance(0.15) { placement.height = pick([number(0.1...2.5), 3 * height]) }
         if chance(0.3) {
             (placement.x, placement.y) = (placement.x.rounded(), placement.y.rounded())
-            (placement.width, placement.height) = (placement.width.rounded(), placement.height.rounded())
+            (placement.width, placement.height) = (placement.width.rounded(.up), placement.height.rounded(.up))
         }
         placement.x += origin.x
         placement.y += origin.y

@@ -41,8 +41,7 @@ struct PicturePlan: Sendable {
         /// The image as it was scaled for its place, if it was.
         func image(_ image: SceneImage<Int>) -> SceneImage<DecodedImage> {
             let request = draft.images[image.source]
-            let position =
-                request.scalings.firstIndex { $0.placement == image.placement && $0.outside == image.outside } ?? 0
+            let position = request.scalings.firstIndex { $0.placement == image.placement } ?? 0
             var found = decoded[image.source][position]
             if image.placement != nil, !request.scalings.isEmpty {
                 found.part = request.scalings[position].part(of: request.size, as: request.use)

@@ -39,7 +39,7 @@ struct SceneBuilder {
         _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0
     ) throws(BrokerError) -> SceneImage<Int>? {
         var placed = view.map { $0.placement(project.placement(of: image, placement)) } ?? placement
-        let scaling = ImageScaling(placement: placed, outside: outside, canvas: canvas, output: order.output)
+        let scaling = ImageScaling(placement: placed, canvas: canvas, output: order.output)
         if outside == 0, scaling.part(of: image.size, as: use) == nil { return nil }
         var raster: VectorRaster?
         if image.header.isVector {

@@ -86,7 +86,7 @@ struct DocumentTree {
 
     private static let offsetMax = 1e6
 
-    /// Lets an image lie at a corner in its own size. One that covers the canvas exactly fills it, without soft borders.
+    /// Lets an image lie at a corner in its own size. One that covers the canvas exactly fills it.
     static func placement(x: Double, y: Double, _ size: PixelSize, canvas: PixelSize) -> Placement? {
         x == 0 && y == 0 && size == canvas
             ? nil : Placement(x: x, y: y, width: Double(size.width), height: Double(size.height))
@@ -104,10 +104,10 @@ struct DocumentTree {
     }
 
     /// White where the lowest layer hides it anyway, so that pictures need no alpha.
-    static func background(below layers: [Layer]) -> RGBA8 {
+    static func background(below layers: [Layer], canvas: PixelSize) -> RGBA8 {
         guard let lowest = layers.drawingOrder.first.map({ layers[$0] }), lowest.isVisible, lowest.opacity == 1,
-            lowest.blendMode == .normal, lowest.maskImage == nil, lowest.contentPlacement == nil,
-            let image = lowest.contentImage, !image.header.hasAlpha
+            lowest.blendMode == .normal, lowest.maskImage == nil, let image = lowest.contentImage,
+            !image.header.hasAlpha, lowest.contentPlacement?.covers(CanvasSize(canvas)) ?? true
         else { return .transparent }
         return .white
     }

@@ -38,4 +38,9 @@ public struct Placement: Hashable, Sendable {
         let quarters = (turn / 90).rounded()
         return abs(turn - 90 * quarters) <= 1e-9 ? (Int(quarters) + 4) % 4 : nil
     }
+
+    /// Whether nothing of a canvas of this size can be seen around the image; false for one that is turned.
+    func covers(_ canvas: CanvasSize) -> Bool {
+        rotation == 0 && x <= 0 && y <= 0 && x + width >= canvas.width && y + height >= canvas.height
+    }
 }

@@ -3,15 +3,12 @@
 public struct ImageScaling: Hashable, Sendable {
     /// Where the image lies, in canvas pixels; nil: it fills the picture.
     public var placement: Placement?
-    /// A mask's value beyond its placed image, 0...1.
-    public var outside: Double
     public var canvas: CanvasSize
     /// The picture's size in pixels.
     public var output: PixelSize
 
-    public init(placement: Placement?, outside: Double = 0, canvas: CanvasSize, output: PixelSize) {
+    public init(placement: Placement?, canvas: CanvasSize, output: PixelSize) {
         self.placement = placement
-        self.outside = outside
         self.canvas = canvas
         self.output = output
     }

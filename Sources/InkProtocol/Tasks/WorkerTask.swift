@@ -186,15 +186,13 @@ extension ImageScaling: WireValue {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
         let placement: Placement? = try reader.optional("has placement")
-        let outside = placement == nil ? 0 : try reader.double("outside", in: 0...1)
-        self.init(placement: placement, outside: outside, canvas: canvas, output: output)
+        self.init(placement: placement, canvas: canvas, output: output)
     }
 
     func write(to writer: inout ByteWriter) {
         canvas.write(to: &writer)
         output.write(to: &writer)
         writer.optional(placement)
-        if placement != nil { writer.double(outside) }
     }
 }
 

@@ -37,9 +37,7 @@ import Testing
     func scalingWhenDecodedDoesNotShow(group: UInt64) throws {
         var scaledCount = 0
         for seed in (10 * group)..<(10 * group + 10) {
-            var random = RandomProject.make(seed: seed, options: .smallPlacedPictures)
-            // A mask's value beyond its image is added before a rotation then, not after it, and rounded otherwise.
-            for index in random.project.layers.indices { random.project.layers[index].maskOutside = 0 }
+            let random = RandomProject.make(seed: seed, options: .smallPlacedPictures)
             let scaled = try PlannedPicture(random)
             scaledCount += scaled.scaledCount
             let whole = try PlannedPicture(random, scales: false)

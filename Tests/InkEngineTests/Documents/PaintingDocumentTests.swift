@@ -11,9 +11,12 @@ import Testing
 
     // MARK: - Photoshop
 
-    /// A file of 4x4 pixels in RGB, of records without pixels.
-    private func photoshop(_ records: [[UInt8]], size: (UInt32, UInt32) = (4, 4)) -> [UInt8] {
-        let info = [UInt8(records.count >> 8), UInt8(records.count)] + records.flatMap { $0 }
+    /// A file of 4x4 pixels in RGB, of records and the channels of all of them.
+    private func photoshop(
+        _ records: [[UInt8]], channels: [[UInt8]] = [], size: (UInt32, UInt32) = (4, 4)
+    ) -> [UInt8] {
+        let info =
+            [UInt8(records.count >> 8), UInt8(records.count)] + records.flatMap { $0 } + channels.flatMap { $0 }
         let layers = bigEndian(UInt32(info.count)) + info
         return Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3] + bigEndian(size.1) + bigEndian(size.0) + [
             0, 8, 0, 3,
@@ -24,18 +27,51 @@ import Testing
 
     private func record(
         _ name: String, mode: String = "norm", opacity: UInt8 = 255, isClipped: Bool = false, flags: UInt8 = 0,
-        blocks: [(String, [UInt8])] = []
+        blocks: [(String, [UInt8])] = [], box: [Int32] = [0, 0, 0, 0], channels: [(id: Int16, byteCount: Int)] = []
     ) -> [UInt8] {
         var title = [UInt8(name.utf8.count)] + Array(name.utf8)
         while title.count % 4 != 0 { title.append(0) }
         var extra = bigEndian(0 as UInt32) + bigEndian(0 as UInt32) + title
         for (key, content) in blocks { extra += Array("8BIM\(key)".utf8) + bigEndian(UInt32(content.count)) + content }
-        return [UInt8](repeating: 0, count: 16) + [0, 0] + Array("8BIM\(mode)".utf8)
+        let place = box.flatMap { bigEndian(UInt32(bitPattern: $0)) }
+        let lengths = channels.flatMap { channel -> [UInt8] in
+            let id = UInt16(bitPattern: channel.id)
+            return [UInt8(id >> 8), UInt8(id & 255)] + bigEndian(UInt32(channel.byteCount))
+        }
+        return place + [0, UInt8(channels.count)] + lengths + Array("8BIM\(mode)".utf8)
             + [opacity, isClipped ? 1 : 0, flags, 0] + bigEndian(UInt32(extra.count)) + extra
     }
 
     private func divider(_ kind: UInt32, mode: String? = nil) -> (String, [UInt8]) {
         ("lsct", bigEndian(kind) + (mode.map { Array("8BIM\($0)".utf8) } ?? []))
+    }
+
+    /// The background behind one layer, whose alpha has these bytes; top, left, bottom and right of its box.
+    private func background(behind box: [Int32], alpha: [UInt8]) throws -> RGBA8 {
+        let count = Int((box[2] - box[0]) * (box[3] - box[1]))
+        let color = [0, 0] + [UInt8](repeating: 9, count: count)
+        let channels = [alpha, color, color, color]
+        let ids: [Int16] = [-1, 0, 1, 2]
+        let record = record("paper", box: box, channels: zip(ids, channels).map { ($0, $1.count) })
+        return try load(photoshop([record], channels: channels)).project.background
+    }
+
+    @Test func aLayerThatHidesTheCanvasNeedsNoAlpha() throws {
+        func raw(_ count: Int) -> [UInt8] { [0, 0] + [UInt8](repeating: 255, count: count) }
+        let canvas: [Int32] = [0, 0, 4, 4]
+        #expect(try background(behind: canvas, alpha: raw(16)) == .white)
+        #expect(try background(behind: [-1, -2, 5, 4], alpha: raw(36)) == .white)
+        #expect(try background(behind: [1, 0, 4, 4], alpha: raw(12)) == .transparent)
+        #expect(try background(behind: [0, 1, 4, 5], alpha: raw(16)) == .transparent)
+        #expect(try background(behind: canvas, alpha: raw(15) + [254]) == .transparent)
+        // Packed: the lengths of four rows, then runs, single samples and a byte that stands for nothing.
+        let lengths: [UInt8] = [0, 1] + [0, 2, 0, 5, 0, 2, 0, 3]
+        let run: [UInt8] = [253, 255]
+        let ends: [[UInt8]] = [[253, 255, 128], [253, 254, 128], [254, 255, 128]]
+        for (end, expected) in zip(ends, [RGBA8.white, .transparent, .transparent]) {
+            let alpha = lengths + run + [3, 255, 255, 255, 255] + run + end
+            #expect(try background(behind: canvas, alpha: alpha) == expected, "\(end)")
+        }
     }
 
     @Test func theTreeOfAPhotoshopFileIsReadFromTheBottom() throws {

@@ -56,7 +56,8 @@ private struct AsepriteReader {
         guard file.frames.count > 1 else {
             let layers = try layers(ofFrame: 0, x: 0)
             var project = Project(
-                canvasSize: file.size, background: DocumentTree.background(below: layers), layers: layers)
+                canvasSize: file.size, background: DocumentTree.background(below: layers, canvas: file.size),
+                layers: layers)
             project.animation = animation
             return project
         }

@@ -97,7 +97,7 @@ private struct KritaReader {
         tree.leaveOutUnused(of: picture, Self.knownOfPictures, at: nil)
         var project = Project(
             name: picture.attributes["name"] ?? "", canvasSize: canvas,
-            background: ground ?? DocumentTree.background(below: elements), layers: elements)
+            background: ground ?? DocumentTree.background(below: elements, canvas: canvas), layers: elements)
         project.metadata.density = picture.density("x-res", "y-res")
         return project
     }

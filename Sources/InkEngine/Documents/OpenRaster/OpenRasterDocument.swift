@@ -89,7 +89,8 @@ private struct OpenRasterReader {
         try add(stack, "", to: &layers, depth: 0, x: 0, y: 0)
         layers = layers.numbered
         tree.leaveOutUnused(of: root, Self.knownOfImages, at: nil)
-        var project = Project(canvasSize: canvas, background: DocumentTree.background(below: layers), layers: layers)
+        var project = Project(
+            canvasSize: canvas, background: DocumentTree.background(below: layers, canvas: canvas), layers: layers)
         project.metadata.density = root.density("xres", "yres")
         return project
     }

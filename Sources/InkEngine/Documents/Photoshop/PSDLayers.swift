@@ -52,7 +52,9 @@ struct PSDLayers {
             throw .overLimit(
                 place, what: "the number of layers", found: "\(layers.elementCount)", limit: "\(limits.layers)")
         }
-        return Project(canvasSize: file.size, background: isOpaque(layers) ? .white : .transparent, layers: layers)
+        return Project(
+            canvasSize: file.size, background: DocumentTree.background(below: layers, canvas: file.size), layers: layers
+        )
     }
 
     private func add(_ layer: Layer, to groups: inout [Group]) {
@@ -68,15 +70,6 @@ struct PSDLayers {
         if file.mode == .multichannel { tree.leaveOut("the inks of a print (multichannel), drawn in gray", at: nil) }
         if file.hasSpotColors { tree.leaveOut("spot colours", at: nil) }
         if file.pixelAspect != 1 { tree.leaveOut("pixels that are not square", at: nil) }
-    }
-
-    /// Whether the lowest layer covers all of the canvas, as a background does.
-    private func isOpaque(_ layers: [Layer]) -> Bool {
-        guard let lowest = layers.first, lowest.isVisible, lowest.opacity == 1, lowest.blendMode == .normal,
-            lowest.maskImage == nil, let image = lowest.contentImage, !image.header.hasAlpha,
-            let placement = lowest.contentPlacement
-        else { return false }
-        return placement == Placement(filling: CanvasSize(file.size))
     }
 
     // MARK: - One element
@@ -324,14 +317,37 @@ struct PSDLayers {
             }
             planes.append(try plane(channel, UInt8(id), path))
         }
-        if let alpha = record.channels.first(where: { $0.id == -1 && $0.byteCount > 2 }) {
-            planes.append(try plane(alpha, PackedPicture.Plane.alpha, path))
+        if let channel = record.channels.first(where: { $0.id == -1 && $0.byteCount > 2 }) {
+            let alpha = try plane(channel, PackedPicture.Plane.alpha, path)
+            if !isFull(alpha, size) { planes.append(alpha) }
         }
         var picture = PackedPicture(
             size: size, colors: colors, samples: samples, hasAlpha: planes.count > colors.count, planes: planes)
         picture.palette = file.palette
         picture.profile = file.profile
         return picture
+    }
+
+    /// Whether an alpha channel can be seen to be opaque without unpacking it: Photoshop writes one for every layer but the
+    /// background.
+    private func isFull(_ plane: PackedPicture.Plane, _ size: PixelSize) -> Bool {
+        guard samples != .float32 else { return false }
+        let byteCount = size.area * samples.byteCount
+        switch plane.packing {
+        case .raw: return plane.range.count == byteCount && bytes[plane.range].allSatisfy { $0 == 0xFF }
+        case .packBits, .packBitsLong:
+            var rest = bytes[plane.range].dropFirst(size.height * (plane.packing == .packBits ? 2 : 4))
+            var found = 0
+            while let head = rest.popFirst() {
+                if head == 128 { continue }
+                let length = head < 128 ? Int(head) + 1 : 1
+                guard rest.count >= length, rest.prefix(length).allSatisfy({ $0 == 0xFF }) else { return false }
+                rest = rest.dropFirst(length)
+                found += head < 128 ? length : 257 - Int(head)
+            }
+            return found == byteCount
+        default: return false
+        }
     }
 
     private func plane(
