@@ -49,6 +49,7 @@ unittests() {
 # From Python's package index: the same versions for everyone.
 wanted='pyzmq==27.3.0 numpy==2.4.6 pillow==13.0.0 pyvips[binary]==3.2.0 jsonschema==4.26.0 jsonschema-rs==0.60.3'
 wanted+=' vpype==1.15.0 playwright==1.65.2 axe-playwright-python==0.1.8 schemathesis==4.32.5'
+wanted+=' iiif-validator==1.0.5 bottle==0.13.4 lxml==6.1.3 python-magic==0.4.27'
 python_tools() {
     if [[ -e $work/wanted && $(<"$work/wanted") == "$wanted" ]]; then return 0; fi
     rm -rf "$tools" "$work/wanted"
@@ -92,6 +93,7 @@ else
     fi
     viewer
     check "zooming with OpenSeadragon in Chromium, tiles of libvips" unittests Tests/interop test_zoom.py
+    check "IIIF folders with iiif-validator" unittests Tests/interop test_iiif.py
     check "HTTP API with schemathesis" unittests Tests/interop test_http.py
     check "dashboard in Chromium, with axe" unittests Tests/interop test_dashboard.py
     if command -v pdftocairo >/dev/null; then

@@ -379,7 +379,7 @@ package struct Exports {
     /// Pictures of photos replace nothing where that is not asked for; `PicturePreparation` sees to those among others.
     private func policy(for inputs: [ExportInput]) -> ExistingFilePolicy {
         if let asked = arguments.ifExists { return asked }
-        if !inputs.isEmpty, inputs.allSatisfy(\.isPhoto) { return .fail }
+        if !inputs.isEmpty, inputs.allSatisfy(\.traits.isPicture) { return .fail }
         return isSingle(inputs) ? .overwrite : .skipUnchanged
     }
 

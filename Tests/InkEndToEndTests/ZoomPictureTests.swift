@@ -23,8 +23,9 @@ struct ZoomPictureTests {
         let farm = try FarmProcesses(workers: 1)
         func export(_ output: String, _ options: [String]) throws -> [String: [UInt8]] {
             let result = try InkProcess.run(
-                ["export", project, "--format", "szi,dzi,iiif", "--size", "1300x1300", "-o", folder("\(output)/")]
-                    + ["--name", "wall.{ext}", "--no-metadata"] + options)
+                ["export", project, "--size", "1300x1300", "-o", folder("\(output)/")]
+                    + ["--name", "wall.{ext}", "--no-metadata"]
+                    + (options.contains("--format") ? [] : ["--format", "szi,dzi,iiif"]) + options)
             #expect(result.code == 0, "\(output): \(result.error)")
             return try tree(folder(output))
         }
@@ -33,7 +34,8 @@ struct ZoomPictureTests {
         // 1300: 6x6, 3x3, 2x2 and one for each further level down to one pixel.
         #expect(here.keys.filter { $0.hasPrefix("wall_files/11/") }.count == 36)
         #expect(here.keys.filter { $0.hasPrefix("wall_files/") }.count == 36 + 9 + 4 + 9)
-        #expect(here.keys.filter { $0.hasPrefix("wall.iiif/") }.count == 36 + 9 + 4 + 1 + 1)
+        #expect(here.keys.filter { $0.hasPrefix("wall.iiif/") }.count == 36 + 9 + 4 + 1 + 1 + 1)
+        #expect(here["wall.iiif/full/max/0/default.jpg"] != nil)
         #expect(String(decoding: here["wall.iiif/info.json"] ?? [], as: UTF8.self).contains("\"id\": \"wall.iiif\""))
         for (name, options) in [
             ("tiles", ["--tile", "300x90"]), ("rows", ["--tile", "1300x600"]), ("one", ["-j", "1"]),
@@ -43,19 +45,26 @@ struct ZoomPictureTests {
             #expect(Set(other.keys) == Set(here.keys), "\(name)")
             for (file, content) in here { #expect(other[file] == content, "\(name): \(file)") }
         }
+        // One worker makes the tiles that overlap.
+        let overlapping = ["--format", "szi,dzi,png", "--tile-overlap", "1"]
+        let alone = try export("overlap", overlapping)
+        #expect(String(decoding: alone["wall.dzi"] ?? [], as: UTF8.self).contains("Overlap=\"1\""))
+        #expect(alone.keys.filter { $0.hasPrefix("wall_files/") }.count == 36 + 9 + 4 + 9)
+        #expect(try export("overlap-there", overlapping + ["--broker", farm.endpoint, "--tile", "300x90"]) == alone)
         // Beside other formats, and alone.
         let result = try InkProcess.run(
             ["export", project, "--format", "png,webp,szi", "--size", "1300x1300", "-o", folder("more/")]
                 + ["--name", "wall.{ext}", "--no-metadata"])
         #expect(result.code == 0, "\(result.error)")
         #expect(try bytes(folder("more/wall.szi")) == here["wall.szi"])
-        let alone = try InkProcess.run(
+        let single = try InkProcess.run(
             ["export", project, "-o", folder("wall.dzi"), "--size", "1300x1300", "--no-metadata"])
-        #expect(alone.code == 0, "\(alone.error)")
+        #expect(single.code == 0, "\(single.error)")
         #expect(try tree(folder("wall_files")).count == 58)
         #expect(
             folder.files.sorted() == [
-                "a.ink", "here", "more", "one", "rows", "there", "tiles", "wall.dzi", "wall_files",
+                "a.ink", "here", "more", "one", "overlap", "overlap-there", "rows", "there", "tiles", "wall.dzi",
+                "wall_files",
             ])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("here")).count == 4)
     }
@@ -79,7 +88,7 @@ struct ZoomPictureTests {
         #expect(try tree(folder("out")) == first)
         // Another picture takes the place of all of it.
         #expect(try export(["--size", "300", "--if-exists", "overwrite"]).code == 0)
-        #expect(try tree(folder("out")).count == (format == "szi" ? 1 : format == "dzi" ? 12 : 4))
+        #expect(try tree(folder("out")).count == (format == "szi" ? 1 : format == "dzi" ? 12 : 5))
         let refused = try export(["--if-exists", "fail"])
         #expect(refused.code == 74 && refused.error.contains("already exists"), "\(refused.error)")
         #expect(try export(["--if-exists", "suffix"]).code == 0)
@@ -138,6 +147,8 @@ struct ZoomPictureTests {
         for (options, word) in [
             (["-o", folder("b.png"), "--tile-size", "256"], "--tile-size"),
             (["-o", folder("b.szi"), "--tile-size", "300"], "128, 256 or 512"),
+            (["-o", folder("b.iiif"), "--tile-overlap", "1"], "--tile-overlap"),
+            (["-o", folder("b.szi"), "--tile-overlap", "2"], "0 or 1"),
             (["-o", folder("b.szi"), "--progressive"], "--progressive"),
         ] {
             let result = try InkProcess.run(["export", project] + options)
@@ -145,6 +156,9 @@ struct ZoomPictureTests {
         }
         let submitted = try InkProcess.run(["submit", project, "--format", "dzi", "--broker", "tcp://127.0.0.1:9"])
         #expect(submitted.code == 64 && submitted.error.contains("ink export"), "\(submitted.error)")
+        let overlapping = try InkProcess.run(
+            ["export", project, "-o", folder("b.szi"), "--size", "16385x16385", "--tile-overlap", "1"])
+        #expect(overlapping.code == 65 && overlapping.error.contains("--tile-overlap"), "\(overlapping.error)")
         let tooLarge = try InkProcess.run(["export", project, "-o", folder("b.szi"), "--size", "65537x65537"])
         #expect(tooLarge.code == 65, "\(tooLarge.error)")
         let lossless = try InkProcess.run([

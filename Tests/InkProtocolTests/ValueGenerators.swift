@@ -82,6 +82,7 @@ extension SeededGenerator {
             compression: bool() ? StripCompression.allCases.randomElement(using: &self) : nil,
             bleed: bool() && !hasTiles ? int(1...500_000) : nil)
         if hasTiles, bool() { encoding.tileSize = PictureEncoding.tileSizes.randomElement(using: &self) }
+        if hasTiles { encoding.tileOverlap = int(PictureEncoding.tileOverlaps) }
         return encoding
     }
 

@@ -141,8 +141,10 @@ class ZoomTests(unittest.TestCase):
 
     def test_tiles_are_those_of_libvips(self):
         image = pyvips.Image.new_from_file(str(self.path / "a.png"))
-        for ours, layout, name in (("a_files", "dz", "v"), ("a.iiif", "iiif3", "w")):
-            image.dzsave(str(self.path / name), layout=layout, tile_size=256, overlap=0, suffix=".jpg[Q=100]",
+        support.export(self.project, self.path / "b.dzi", "--quality", "100", "--tile-overlap", "1", size="3000x3000")
+        for ours, layout, name, overlap in (
+                ("a_files", "dz", "v", 0), ("a.iiif", "iiif3", "w", 0), ("b_files", "dz", "u", 1)):
+            image.dzsave(str(self.path / name), layout=layout, tile_size=256, overlap=overlap, suffix=".jpg[Q=100]",
                          depth="onepixel" if layout == "dz" else "onetile")
             theirs = self.path / (name + "_files" if layout == "dz" else name)
             def files(folder):

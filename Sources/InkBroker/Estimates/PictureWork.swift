@@ -57,7 +57,7 @@ struct PictureWork: Hashable, Sendable {
         let pixels = Double(size.area)
         wholes = files.wholes.map { index in
             let member = files.members[index]
-            let halvings = member.halvings ?? 0
+            let halvings = member.halvings(of: size) ?? 0
             return Whole(
                 kind: WorkKind(member.encoding, isWhole: true),
                 nanoseconds: Self.wholePixel * pixels / Double(1 << (2 * min(halvings, 20))))

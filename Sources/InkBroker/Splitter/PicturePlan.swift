@@ -113,7 +113,7 @@ struct PicturePlan: Sendable {
     }
 
     /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
-    var halvings: Int { grid.isBands && !files.streamed.isEmpty ? files.halvings : 0 }
+    var halvings: Int { grid.isBands && !files.streamed.isEmpty ? files.halvings(of: scene.output) : 0 }
 
     /// How a row of tiles is encoded, for the files that are encoded piece by piece.
     func encoding(ofRow row: Int) -> PieceEncoding {

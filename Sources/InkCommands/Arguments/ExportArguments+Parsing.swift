@@ -277,12 +277,8 @@ extension ExportArguments {
         }
         guard let first = named.first else {
             // Photos keep their format; where all have one, its settings may be given.
-            let ofPaths = parsed.all("PATH").map { path in
-                // What is laid over an SVG is none.
-                ExportInput(path: path).isPhoto && !path.hasEnding(".svg") ? PictureCodecs.codec(ofFile: path) : nil
-            }
-            let isOne = !ofPaths.isEmpty && ofPaths.allSatisfy { $0 != nil && $0?.format == ofPaths[0]?.format }
-            let ofPhotos = isOne ? ofPaths[0] : nil
+            let formats = Set(parsed.all("PATH").map { ExportInput(path: $0).traits.format })
+            let ofPhotos = formats.count == 1 ? formats.first?.flatMap { try? PictureCodecs.codec($0) } : nil
             let ofOption = parsed.isGiven("plot") ? "svg" : parsed.isGiven("vector") ? "pdf" : nil
             let wanted = pages ?? ofOption.flatMap { PictureCodecs.codec(named: $0) }
             return try withPages([ofFile ?? wanted ?? ofPhotos ?? PictureCodecs.all[0]], by: pages)
@@ -415,6 +411,12 @@ extension ExportArguments {
             encoding.compression = compression
         }
         if let text = parsed.value("bleed") { encoding.bleed = try bleed(text, parsed) }
+        if let text = parsed.value("tile-overlap") {
+            guard let overlap = Int(text), PictureEncoding.tileOverlaps.contains(overlap) else {
+                throw .usage("--tile-overlap: \"\(text)\" is not 0 or 1")
+            }
+            encoding.tileOverlap = overlap
+        }
         if let text = parsed.value("tile-size") {
             guard let size = Int(text), PictureEncoding.tileSizes.contains(size) else {
                 throw .usage("--tile-size: \"\(text)\" is not 128, 256 or 512")
@@ -431,6 +433,7 @@ extension ExportArguments {
             if codec.settings.contains(.compression) { own.compression = encoding.compression }
             if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
             if codec.settings.contains(.tileSize) { own.tileSize = encoding.tileSize }
+            if codec.settings.contains(.tileOverlap) { own.tileOverlap = encoding.tileOverlap }
             return own
         }
     }

@@ -16,6 +16,7 @@ enum ExportSetting {
         setting("compression", .text(bytesMax: 32)),
         setting("bleed", .text(bytesMax: 32)),
         setting("tile-size", .text(bytesMax: 32)),
+        setting("tile-overlap", .text(bytesMax: 32)),
         setting("no-metadata", .flag),
         setting("keep", .text(bytesMax: 256)),
         setting("workers", .text(bytesMax: 32)),

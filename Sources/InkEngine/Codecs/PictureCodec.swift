@@ -23,8 +23,8 @@ public protocol PictureCodec: Sendable {
     /// only piece, and the encoder of pieces is not used.
     func isWhole(_ encoding: PictureEncoding) -> Bool
     /// For a file that is made piece by piece and has a last piece, which `encodeWhole` makes from the picture halved so
-    /// many times; nil for any other.
-    func halvings(_ encoding: PictureEncoding) -> Int?
+    /// many times, which depends on its size; nil for any other, whatever its size.
+    func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int?
     /// Whether the file that a farm makes is an archive, and what is wanted is a folder.
     var isFolder: Bool { get }
     /// Whether a file holds the layers too. It is put together where it is wanted, from pictures that a farm renders; a
@@ -75,7 +75,7 @@ extension PictureCodec {
 
     public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
 
-    public func halvings(_ encoding: PictureEncoding) -> Int? { nil }
+    public func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int? { nil }
 
     public var isFolder: Bool { false }
 
@@ -106,6 +106,7 @@ public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     /// The best quality whose file is not too large; whoever asks for pictures looks for it.
     case maxBytes = "max-bytes"
     case tileSize = "tile-size"
+    case tileOverlap = "tile-overlap"
 }
 
 /// Full-width rows of a picture to encode.

@@ -25,7 +25,11 @@ public struct PictureEncoding: Hashable, Sendable {
     /// Edge of the tiles of a picture for zooming, one of `tileSizes`; nil: 256.
     public var tileSize: Int?
 
+    /// Pixels that a tile of a picture for zooming has in common with each of its neighbours, one of `tileOverlaps`.
+    public var tileOverlap = 0
+
     public static let tileSizes = ZoomPyramid.edges
+    public static let tileOverlaps = ZoomPyramid.overlaps
 
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000
@@ -43,6 +47,7 @@ public struct PictureEncoding: Hashable, Sendable {
         if let compression { parts.append("compression=\(compression.name)") }
         if let bleed { parts.append("bleed=\(bleed)") }
         if let tileSize { parts.append("tile=\(tileSize)") }
+        if tileOverlap > 0 { parts.append("overlap=\(tileOverlap)") }
         return parts
     }
 

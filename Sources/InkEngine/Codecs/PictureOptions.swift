@@ -152,6 +152,12 @@ public struct PictureOptions: Hashable, Sendable {
             }
             guard codec.settings.contains(.tileSize) else { throw fault("\(codec.name) has no tiles") }
         }
+        guard PictureEncoding.tileOverlaps.contains(encoding.tileOverlap) else {
+            throw fault("an overlap of \(encoding.tileOverlap) pixels, 0 and 1 are possible")
+        }
+        if encoding.tileOverlap > 0, !codec.settings.contains(.tileOverlap) {
+            throw fault("\(codec.name) has no tiles that overlap")
+        }
         if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }

@@ -9,7 +9,7 @@ public struct PictureSet: Sendable {
         /// Whether it is encoded as a whole, not piece by piece.
         public var isWhole: Bool { codec.isWhole(encoding) }
         /// For a file whose last piece is made from the whole picture: how often that may be halved before.
-        public var halvings: Int? { isWhole ? 0 : codec.halvings(encoding) }
+        public func halvings(of size: PixelSize) -> Int? { isWhole ? 0 : codec.halvings(encoding, of: size) }
 
         fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, width: Int) -> Bool {
             codec.isSound(piece, PixelSize(width: width, height: rowCount), encoding, pixels: pixels)
@@ -24,7 +24,7 @@ public struct PictureSet: Sendable {
     /// those that have a last piece.
     public let wholes: [Int]
     /// How often the picture can be halved for all of `wholes`.
-    public var halvings: Int { wholes.compactMap { members[$0].halvings }.min() ?? 0 }
+    public func halvings(of size: PixelSize) -> Int { wholes.compactMap { members[$0].halvings(of: size) }.min() ?? 0 }
 
     /// Maximum number of files.
     public static let countMax = 16
@@ -44,7 +44,8 @@ public struct PictureSet: Sendable {
         }
         self.members = members
         streamed = members.filter { !$0.isWhole }
-        wholes = members.indices.filter { members[$0].halvings != nil }
+        // Whether there is such a piece does not depend on the size.
+        wholes = members.indices.filter { members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil }
     }
 
     /// The height of each band except the last is a multiple of this.

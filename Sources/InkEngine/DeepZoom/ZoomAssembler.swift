@@ -22,7 +22,8 @@ struct ZoomAssembler: PictureAssembler {
         self.head = head
         self.layout = layout
         self.isFolder = isFolder
-        pyramid = ZoomPyramid(head.size, tile: head.encoding.zoomTile, layout: layout)
+        pyramid = ZoomPyramid(
+            head.size, tile: head.encoding.zoomTile, layout: layout, overlap: head.encoding.tileOverlap)
         ending = head.encoding.zoomTileEnding(head.pixels)
     }
 
@@ -50,20 +51,26 @@ struct ZoomAssembler: PictureAssembler {
     ) -> [PictureWrite] {
         precondition(places.count == ranges.count, "a piece with other tiles than the picture has")
         var writes: [PictureWrite] = []
-        // A small picture has fewer levels.
-        for (place, range) in Swift.zip(places, ranges) where place.level < pyramid.levelCount {
-            let tile = bytes[range]
-            tilesCRC = crc32(tile, seed: tilesCRC)
-            let name = ZoomArchive.tiles(layout) + pyramid.name(place, ending: ending)
-            writes.append(append(zip.add(name, tile, crc: crc32(tile))))
+        for (place, range) in Swift.zip(places, ranges) where pyramid.hasFile(place) {
+            writes.append(add(pyramid.name(place, ending: ending), bytes[range]))
         }
         return writes
+    }
+
+    private mutating func add(_ name: String, _ file: ArraySlice<UInt8>) -> PictureWrite {
+        tilesCRC = crc32(file, seed: tilesCRC)
+        return append(zip.add(ZoomArchive.tiles(layout) + name, file, crc: crc32(file)))
     }
 
     mutating func end() -> [PictureWrite] {
         var writes: [PictureWrite] = []
         let places = pyramid.topTiles
-        if let ranges = ZoomPiece.ranges(in: top[...], count: places.count) { writes = add(places, ranges, top) }
+        if let ranges = ZoomPiece.ranges(in: top[...], count: pyramid.topCount) {
+            writes = add(places, Array(ranges.prefix(places.count)), top)
+            if ranges.count > places.count, let whole = ranges.last {
+                writes.append(add(ZoomPyramid.wholeName(ending: ending), top[whole]))
+            }
+        }
         let mark = head.description.digest.map { ZoomMark(digest: $0, tilesCRC: tilesCRC) }
         let text = ZoomDescription(pyramid, ending: ending).text(isFolder ? mark : nil)
         let bytes = Array(text.utf8)
@@ -165,7 +172,8 @@ struct ZoomDescription {
     private func deepZoom(_ mark: ZoomMark?) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
-        <Image xmlns="http://schemas.microsoft.com/deepzoom/2008" Format="\(ending)" Overlap="0" \
+        <Image xmlns="http://schemas.microsoft.com/deepzoom/2008" Format="\(ending)" \
+        Overlap="\(pyramid.overlap)" \
         TileSize="\(pyramid.tile)">
         <Size Width="\(pyramid.size.width)" Height="\(pyramid.size.height)"/>
         </Image>
@@ -176,6 +184,9 @@ struct ZoomDescription {
     private func iiif(_ mark: ZoomMark?) -> String {
         let smallest = pyramid.size(ofLevel: pyramid.levelCount - 1)
         let factors = (0..<pyramid.levelCount).map { String(1 << $0) }.joined(separator: ", ")
+        // Where all of the picture is too much for one file, "max" is a level.
+        let largest = pyramid.wholeLevel.flatMap { $0 == 0 ? nil : pyramid.size(ofLevel: $0) }
+        let limits = largest.map { ", \"maxWidth\": \($0.width), \"maxHeight\": \($0.height)" } ?? ""
         let formats =
             ending == "jpg" ? "" : "\"extraFormats\": [\"\(ending)\"], \"preferredFormats\": [\"\(ending)\"],\n  "
         return """
@@ -183,7 +194,7 @@ struct ZoomDescription {
               "@context": "http://iiif.io/api/image/3/context.json",
               \(ZoomArchive.place(ZoomArchive.unknownPlace)),
               "type": "ImageService3", "protocol": "http://iiif.io/api/image", "profile": "level0",
-              "width": \(pyramid.size.width), "height": \(pyramid.size.height),
+              "width": \(pyramid.size.width), "height": \(pyramid.size.height)\(limits),
               "sizes": [{"width": \(smallest.width), "height": \(smallest.height)}],
               \(formats)"tiles": [{"width": \(pyramid.tile), "height": \(pyramid.tile), "scaleFactors": [\(factors)]}]\
             \(mark.map { ",\n  \"source\": \"\($0.text)\"" } ?? "")
@@ -204,9 +215,12 @@ struct ZoomDescription {
             (1...Int(Int32.max)).contains(width), (1...Int(Int32.max)).contains(height),
             ZoomPyramid.edges.contains(tile)
         else { return nil }
+        let overlap = isIIIF ? 0 : number(after: "Overlap=\"") ?? 0
+        guard ZoomPyramid.overlaps.contains(overlap) else { return nil }
         let isPNG = text.contains(isIIIF ? "\"preferredFormats\": [\"png\"]" : "Format=\"png\"")
         return (
-            ZoomPyramid(PixelSize(width: width, height: height), tile: tile, layout: layout), isPNG ? "png" : "jpg"
+            ZoomPyramid(PixelSize(width: width, height: height), tile: tile, layout: layout, overlap: overlap),
+            isPNG ? "png" : "jpg"
         )
     }
 }
@@ -230,10 +244,11 @@ enum ZoomFolder {
         let tiles = layout == .iiif ? path : ZoomFolder.tiles(besideDescription: path)
         var crc = crc32([])
         func isThere(_ place: ZoomPyramid.Tile) throws(EngineError) -> Bool {
-            guard place.level < pyramid.levelCount else { return true }
-            guard let tile = try BufferedFile(regularFileAt: "\(tiles)/\(pyramid.name(place, ending: ending))") else {
-                return false
-            }
+            guard pyramid.hasFile(place) else { return true }
+            return try isThere(pyramid.name(place, ending: ending))
+        }
+        func isThere(_ name: String) throws(EngineError) -> Bool {
+            guard let tile = try BufferedFile(regularFileAt: "\(tiles)/\(name)") else { return false }
             while let bytes = try tile.readUpTo(BufferedFile.bufferByteCount) { crc = crc32(bytes, seed: crc) }
             return true
         }
@@ -241,6 +256,9 @@ enum ZoomFolder {
             for place in pyramid.tiles(ofBlock: block) { guard try isThere(place) else { return nil } }
         }
         for place in pyramid.topTiles { guard try isThere(place) else { return nil } }
+        if pyramid.wholeLevel != nil {
+            guard try isThere(ZoomPyramid.wholeName(ending: ending)) else { return nil }
+        }
         return crc == mark.tilesCRC ? mark.digest : nil
     }
 

@@ -19,11 +19,31 @@ struct ZoomCodec: PictureCodec {
 
     var endings: [String] { [name] }
     var hasAlpha: Bool { true }
-    var settings: Set<EncodingSetting> { [.effort, .quality, .chroma, .lossless, .tileSize] }
+    var settings: Set<EncodingSetting> {
+        Set([.effort, .quality, .chroma, .lossless, .tileSize]).union(layout == .deepZoom ? [.tileOverlap] : [])
+    }
     /// A band of so many pixels of width has 2^25 pixels.
     var edgePixelsMax: Int { 65_536 }
 
-    func halvings(_ encoding: PictureEncoding) -> Int? { ZoomPyramid.blockLevels(tile: encoding.zoomTile) }
+    /// Tiles that overlap cannot be made band by band.
+    func isWhole(_ encoding: PictureEncoding) -> Bool { encoding.tileOverlap > 0 }
+
+    func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int? {
+        let pyramid = pyramid(size, encoding)
+        return min(pyramid.blockLevels, pyramid.wholeLevel ?? .max)
+    }
+
+    func check(
+        _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
+    ) throws(EngineError) {
+        guard isWhole(encoding), size.area > ZoomCodec.overlappingPixelsMax else { return }
+        throw .overLimit(
+            place, what: "pixels of a picture with --tile-overlap 1", found: "\(size.area)",
+            limit: "\(ZoomCodec.overlappingPixelsMax)")
+    }
+
+    /// One worker makes all tiles that overlap, and holds them.
+    private static let overlappingPixelsMax = 1 << 28
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { ZoomPyramid.blockRows(tile: encoding.zoomTile) }
 
@@ -37,11 +57,11 @@ struct ZoomCodec: PictureCodec {
     }
 
     func isSoundWhole(_ piece: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) -> Bool {
-        ZoomPiece.ranges(in: piece[...], count: pyramid(size, encoding).topTiles.count) != nil
+        ZoomPiece.ranges(in: piece[...], count: pyramid(size, encoding).topCount) != nil
     }
 
     private func pyramid(_ size: PixelSize, _ encoding: PictureEncoding) -> ZoomPyramid {
-        ZoomPyramid(size, tile: encoding.zoomTile, layout: layout)
+        ZoomPyramid(size, tile: encoding.zoomTile, layout: layout, overlap: encoding.tileOverlap)
     }
 
     // Equal pixels give equal bytes.

@@ -6,10 +6,10 @@ enum ZoomLayout: Hashable, Sendable {
     case iiif
 }
 
-/// The levels of a picture, each half as wide and high as the one before, cut into square tiles without overlap.
+/// The levels of a picture, each half as wide and high as the one before, cut into square tiles.
 ///
 /// Level 0 is the picture itself. The first levels are made band by band (`blockLevels`), the others from the picture
-/// shrunk so far.
+/// shrunk so far. Tiles that overlap reach into the bands above and below, so with them no level is made band by band.
 struct ZoomPyramid: Hashable, Sendable {
     /// A tile of a level.
     struct Tile: Hashable, Sendable {
@@ -22,18 +22,24 @@ struct ZoomPyramid: Hashable, Sendable {
     /// Edge of a tile, in pixels.
     let tile: Int
     let layout: ZoomLayout
+    /// Pixels that a tile has in common with each of its neighbours.
+    let overlap: Int
     let levelCount: Int
 
     /// Edges of tiles. Powers of two, so that rows of tiles of several levels end at the same row of the picture.
     static let edges = [128, 256, 512]
     static let standardEdge = 256
+    static let overlaps = 0...1
+    /// Pixels of a picture that a viewer may ask for as a whole, in one file. Of a larger picture it gets a level.
+    static let wholePixelsMax = 1 << 24
     /// Rows of a picture that are made at once, if a row of tiles of the second level is not higher.
     private static let blockRows = 512
 
-    init(_ size: PixelSize, tile: Int, layout: ZoomLayout) {
+    init(_ size: PixelSize, tile: Int, layout: ZoomLayout, overlap: Int = 0) {
         self.size = size
         self.tile = tile
         self.layout = layout
+        self.overlap = overlap
         let last = layout == .iiif ? tile : 1
         var count = 1
         while size.halved(count - 1).longestEdge > last { count += 1 }
@@ -50,7 +56,7 @@ struct ZoomPyramid: Hashable, Sendable {
     /// The rows of the picture that give a row of tiles of the last of these levels.
     static func blockRows(tile: Int) -> Int { tile << (blockLevels(tile: tile) - 1) }
 
-    var blockLevels: Int { ZoomPyramid.blockLevels(tile: tile) }
+    var blockLevels: Int { overlap > 0 ? 0 : ZoomPyramid.blockLevels(tile: tile) }
 
     func size(ofLevel level: Int) -> PixelSize { size.halved(level) }
 
@@ -64,17 +70,47 @@ struct ZoomPyramid: Hashable, Sendable {
     /// The tiles of all levels.
     var tileCount: Int { (0..<levelCount).reduce(0) { $0 + grid(ofLevel: $1).area } }
 
-    /// The part of a level that a tile shows.
+    /// The part of a level that a tile shows, without what it has in common with its neighbours.
     func rect(_ place: Tile) -> PixelRect {
         let level = size(ofLevel: place.level)
         let (x, y) = (place.column * tile, place.row * tile)
         return PixelRect(x: x, y: y, width: min(tile, level.width - x), height: min(tile, level.height - y))
     }
 
+    /// The same as a part of the picture.
+    private func region(_ place: Tile) -> PixelRect {
+        let (x, y, edge) = (
+            place.column * tile << place.level, place.row * tile << place.level, tile << place.level
+        )
+        return PixelRect(x: x, y: y, width: min(edge, size.width - x), height: min(edge, size.height - y))
+    }
+
+    /// Whether a tile has a file of its own. A small picture has fewer levels than its blocks give.
+    func hasFile(_ place: Tile) -> Bool { place.level < levelCount && !isRepeated(place) }
+
+    /// Whether a tile has the name of one of a larger level, which stands for both: IIIF names tiles by what they show, and
+    /// where a part of the picture is one pixel at two scales, these are one.
+    private func isRepeated(_ place: Tile) -> Bool {
+        guard layout == .iiif, place.level > 0 else { return false }
+        return region(place).size.halved(place.level - 1) == PixelSize(width: 1, height: 1)
+    }
+
+    /// The level that a viewer gets who asks IIIF for all of the picture in one file, where that is no tile; nil if there
+    /// is no such file.
+    var wholeLevel: Int? {
+        guard layout == .iiif, levelCount > 1 else { return nil }
+        return (0..<levelCount).first { size(ofLevel: $0).area <= ZoomPyramid.wholePixelsMax } ?? levelCount - 1
+    }
+
+    /// The path of that file.
+    static func wholeName(ending: String) -> String { "full/max/0/default.\(ending)" }
+
     // MARK: - The order of tiles in a file
 
     /// The number of blocks of rows, each of which gives whole rows of tiles.
-    var blockCount: Int { (size.height + ZoomPyramid.blockRows(tile: tile) - 1) / ZoomPyramid.blockRows(tile: tile) }
+    var blockCount: Int {
+        overlap > 0 ? 0 : (size.height + ZoomPyramid.blockRows(tile: tile) - 1) / ZoomPyramid.blockRows(tile: tile)
+    }
 
     /// The tiles of a block, in the order in which its piece has them: level by level, row by row. Also those of levels
     /// that the picture does not have.
@@ -88,13 +124,16 @@ struct ZoomPyramid: Hashable, Sendable {
         }
     }
 
-    /// The tiles of the levels above those of blocks.
+    /// The tiles of the levels above those of blocks. The file of all of the picture follows them, where there is one.
     var topTiles: [Tile] {
         guard levelCount > blockLevels else { return [] }
         return (blockLevels..<levelCount).flatMap {
             ZoomPyramid.places(grid(ofLevel: $0), level: $0, firstRow: 0)
         }
     }
+
+    /// The number of files in the piece with these.
+    var topCount: Int { topTiles.count + (wholeLevel == nil ? 0 : 1) }
 
     private static func places(_ grid: PixelSize, level: Int, firstRow: Int) -> [Tile] {
         (0..<grid.height).flatMap { row in
@@ -109,16 +148,11 @@ struct ZoomPyramid: Hashable, Sendable {
         switch layout {
         case .deepZoom: return "\(levelCount - 1 - place.level)/\(place.column)_\(place.row).\(ending)"
         case .iiif:
-            let shown = rect(place)
-            let level = size(ofLevel: place.level)
-            let isAll = shown.size == level
-            let scale = 1 << place.level
-            let region = PixelRect(
-                x: shown.x * scale, y: shown.y * scale, width: min(tile * scale, size.width - shown.x * scale),
-                height: min(tile * scale, size.height - shown.y * scale))
+            let (shown, region) = (rect(place).size, region(place))
+            let isAll = region.size == size
+            if isAll, place.level == 0 { return ZoomPyramid.wholeName(ending: ending) }
             let part = isAll ? "full" : "\(region.x),\(region.y),\(region.width),\(region.height)"
-            let pixels = isAll && place.level == 0 ? "max" : "\(shown.width),\(shown.height)"
-            return "\(part)/\(pixels)/0/default.\(ending)"
+            return "\(part)/\(shown.width),\(shown.height)/0/default.\(ending)"
         }
     }
 }

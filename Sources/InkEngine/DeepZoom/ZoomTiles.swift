@@ -81,25 +81,39 @@ final class ZoomTileEncoder: PieceEncoder {
             rowCount: rowCount, rawByteCount: rows.pixels.count, adler32: Adler32.empty, bytes: ZoomPiece.join(tiles))
     }
 
-    /// Appends the tiles of a part of a level, row by row.
-    fileprivate func append(
+    /// Appends the tiles of a part of a level, row by row, which do not overlap.
+    private func append(
         _ pixels: UnsafePointer<UInt8>, _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
         to tiles: inout [[UInt8]]
     ) throws(EngineError) {
         let (edge, rowBytes) = (encoding.zoomTile, size.width * format.bytesPerPixel)
         for y in stride(from: 0, to: size.height, by: edge) {
-            for x in stride(from: 0, to: size.width, by: edge) {
-                let tile = PixelSize(width: min(edge, size.width - x), height: min(edge, size.height - y))
-                let tileBytes = tile.width * format.bytesPerPixel
-                let cut = [UInt8](unsafeUninitializedCapacity: tileBytes * tile.height) { into, count in
-                    for row in 0..<tile.height {
-                        let from = pixels + (y + row) * rowBytes + x * format.bytesPerPixel
-                        into.baseAddress!.advanced(by: row * tileBytes).update(from: from, count: tileBytes)
-                    }
-                    count = tileBytes * tile.height
+            let row = PixelSize(width: size.width, height: min(edge, size.height - y))
+            try appendRow(pixels + y * rowBytes, row, format, encoding, to: &tiles)
+        }
+    }
+
+    /// Appends one row of tiles.
+    ///
+    /// - Parameter size: of the row, with what its tiles have in common with those above and below.
+    fileprivate func appendRow(
+        _ pixels: UnsafePointer<UInt8>, _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
+        to tiles: inout [[UInt8]]
+    ) throws(EngineError) {
+        let (edge, rowBytes) = (encoding.zoomTile, size.width * format.bytesPerPixel)
+        for start in stride(from: 0, to: size.width, by: edge) {
+            let x = max(0, start - encoding.tileOverlap)
+            let tile = PixelSize(
+                width: min(size.width, start + edge + encoding.tileOverlap) - x, height: size.height)
+            let tileBytes = tile.width * format.bytesPerPixel
+            let cut = [UInt8](unsafeUninitializedCapacity: tileBytes * tile.height) { into, count in
+                for row in 0..<tile.height {
+                    let from = pixels + row * rowBytes + x * format.bytesPerPixel
+                    into.baseAddress!.advanced(by: row * tileBytes).update(from: from, count: tileBytes)
                 }
-                tiles.append(try file(cut, tile, format, encoding))
+                count = tileBytes * tile.height
             }
+            tiles.append(try file(cut, tile, format, encoding))
         }
     }
 
@@ -121,11 +135,12 @@ final class ZoomTileEncoder: PieceEncoder {
         }
     }
 
-    /// The piece with the upper levels, which do not come from bands. It holds a row of tiles of each level at a time.
+    /// The piece with the upper levels, which do not come from bands, and the file of all of the picture, where there is
+    /// one. It holds a row of tiles of each level at a time.
     func encodeTop(_ picture: WholePicture, _ pyramid: ZoomPyramid, _ encoding: PictureEncoding) throws(EngineError)
         -> [UInt8]
     {
-        let top = Top(pyramid, firstLevel: picture.halvings, picture.format, encoding, self)
+        let top = try Top(pyramid, firstLevel: picture.halvings, picture.format, encoding, self)
         try picture.read { (rows) throws(EngineError) in
             let rowBytes = rows.width * rows.format.bytesPerPixel
             guard let base = rows.pixels.baseAddress, rows.width == pyramid.size(ofLevel: picture.halvings).width else {
@@ -145,11 +160,16 @@ final class ZoomTileEncoder: PieceEncoder {
             /// Whether it has tiles here; else it only leads to the next one.
             var isWanted: Bool
             var rowsTaken = 0
-            /// Rows of the next tiles.
+            /// Rows of the next row of tiles, as far as they have come.
             var strip: [UInt8] = []
+            /// The row of the level with which the strip begins.
+            var stripStart = 0
+            var tileRows = 0
             /// A row that waits for the one under it.
             var waiting: [UInt8]?
             var tiles: [[UInt8]] = []
+            /// The file of all of the picture, if it is of this level.
+            var whole: StreamedPicture?
         }
 
         private let first: Int
@@ -161,7 +181,7 @@ final class ZoomTileEncoder: PieceEncoder {
         init(
             _ pyramid: ZoomPyramid, firstLevel: Int, _ format: PixelFormat, _ encoding: PictureEncoding,
             _ encoder: ZoomTileEncoder
-        ) {
+        ) throws(EngineError) {
             first = firstLevel
             self.format = format
             self.encoding = encoding
@@ -170,6 +190,17 @@ final class ZoomTileEncoder: PieceEncoder {
                 Level(
                     size: pyramid.size(ofLevel: $0),
                     isWanted: $0 >= pyramid.blockLevels && $0 < pyramid.levelCount)
+            }
+            if let level = pyramid.wholeLevel {
+                guard level >= firstLevel else {
+                    throw .internalError("a picture halved \(firstLevel) times, \(level) are wanted")
+                }
+                var own = PictureEncoding(
+                    format: encoding.zoomTileFormat(format), effort: encoding.effort, quality: encoding.quality,
+                    chroma: encoding.chroma)
+                if own.format == .png { (own.quality, own.chroma) = (nil, nil) }
+                levels[level - firstLevel].whole = try StreamedPicture(
+                    PictureHead(size: pyramid.size(ofLevel: level), pixels: format, encoding: own))
             }
         }
 
@@ -181,9 +212,11 @@ final class ZoomTileEncoder: PieceEncoder {
                 throw .internalError("more rows than a picture of \(levels[0].size) has")
             }
             levels[index].rowsTaken += 1
+            try levels[index].whole?.take(UnsafeBufferPointer(start: row, count: rowBytes))
             if levels[index].isWanted {
                 levels[index].strip += UnsafeBufferPointer(start: row, count: rowBytes)
-                if levels[index].strip.count == rowBytes * encoding.zoomTile { try cut(index) }
+                let end = (levels[index].tileRows + 1) * encoding.zoomTile + encoding.tileOverlap
+                if levels[index].rowsTaken == end { try cut(index) }
             }
             guard index + 1 < levels.count else { return }
             if let above = levels[index].waiting {
@@ -211,16 +244,19 @@ final class ZoomTileEncoder: PieceEncoder {
             }
         }
 
+        /// Makes a row of tiles, and keeps what the next one has in common with it.
         private func cut(_ index: Int) throws(EngineError) {
-            let width = levels[index].size.width
-            let strip = levels[index].strip
-            levels[index].strip.removeAll(keepingCapacity: true)
-            guard !strip.isEmpty else { return }
-            let size = PixelSize(width: width, height: strip.count / (width * format.bytesPerPixel))
+            let level = levels[index]
+            let rowBytes = level.size.width * format.bytesPerPixel
             var tiles: [[UInt8]] = []
-            try strip.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-                try encoder.append(bytes.baseAddress!, size, format, encoding, to: &tiles)
+            try level.strip.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+                let size = PixelSize(width: level.size.width, height: bytes.count / rowBytes)
+                try encoder.appendRow(bytes.baseAddress!, size, format, encoding, to: &tiles)
             }
+            let next = max(0, (level.tileRows + 1) * encoding.zoomTile - encoding.tileOverlap)
+            levels[index].strip.removeFirst(min(level.strip.count, (next - level.stripStart) * rowBytes))
+            levels[index].stripStart = next
+            levels[index].tileRows += 1
             levels[index].tiles += tiles
         }
 
@@ -229,9 +265,70 @@ final class ZoomTileEncoder: PieceEncoder {
                 guard levels[index].rowsTaken == levels[index].size.height else {
                     throw .internalError("\(levels[index].rowsTaken) rows of a picture of \(levels[index].size)")
                 }
-                try cut(index)
+                let isCut = levels[index].tileRows * encoding.zoomTile >= levels[index].size.height
+                if levels[index].isWanted, !isCut { try cut(index) }
             }
-            return levels.flatMap(\.tiles)
+            var files = levels.flatMap(\.tiles)
+            for level in levels { if let whole = level.whole { files.append(try whole.end()) } }
+            return files
+        }
+    }
+}
+
+/// A picture's file in memory, made while its rows arrive: only packed rows and a band of others are held.
+private final class StreamedPicture {
+    private let head: PictureHead
+    private let encoder: any PieceEncoder
+    private var assembler: any PictureAssembler
+    private let bandRows: Int
+    private var band: [UInt8] = []
+    private var rowsTaken = 0
+    private var bytes: [UInt8] = []
+
+    /// A multiple of the rows that any format wants together.
+    private static let bandRows = 128
+
+    /// - Parameter head: of a format that is made piece by piece and only appended to.
+    init(_ head: PictureHead) throws(EngineError) {
+        let codec = try PictureCodecs.codec(head.encoding.format)
+        self.head = head
+        encoder = codec.makeEncoder()
+        assembler = try codec.makeAssembler(head)
+        let multiple = codec.rowMultiple(head.encoding)
+        bandRows = max(multiple, StreamedPicture.bandRows / multiple * multiple)
+        try carryOut(assembler.begin())
+    }
+
+    func take(_ row: UnsafeBufferPointer<UInt8>) throws(EngineError) {
+        band += row
+        rowsTaken += 1
+        if rowsTaken % bandRows == 0 || rowsTaken == head.size.height { try encode() }
+    }
+
+    private func encode() throws(EngineError) {
+        let isLast = rowsTaken == head.size.height
+        let count = band.count / (head.size.width * head.pixels.bytesPerPixel)
+        let piece = try band.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+            let rows = PixelRows(
+                pixels: UnsafeRawBufferPointer(bytes), width: head.size.width, format: head.pixels,
+                firstRow: rowsTaken - count)
+            return try encoder.encode(rows, PieceEncoding(head.encoding, isLast: isLast))
+        }
+        band.removeAll(keepingCapacity: true)
+        try carryOut(assembler.add(piece))
+    }
+
+    func end() throws(EngineError) -> [UInt8] {
+        try carryOut(assembler.end())
+        return bytes
+    }
+
+    private func carryOut(_ writes: [PictureWrite]) throws(EngineError) {
+        for write in writes {
+            guard case .append(let more, to: 0) = write else {
+                throw .internalError("a file in memory that is not only appended to")
+            }
+            bytes += more
         }
     }
 }

@@ -1,3 +1,15 @@
+/// What planning has to know of a document before it is read.
+public struct DocumentTraits: Hashable, Sendable {
+    /// Whether it is a picture itself, such as a photo: what comes of it replaces nothing.
+    public var isPicture = false
+    /// Whether its pictures have its size in pixels where nothing else is said.
+    public var hasOwnSize = false
+    public var mayHavePages = false
+    /// The format that a picture is kept in where nothing else is said; nil where there is none: only the first frame of a
+    /// GIF is a picture, and an SVG is drawn.
+    public var format: PictureFormat?
+}
+
 /// The kinds of documents that are read.
 public enum DocumentReaders {
     /// Asked in this order; the last takes what no other recognizes, and says what is wrong with it.
@@ -22,20 +34,31 @@ public enum DocumentReaders {
     /// Endings of the files that a search through folders takes.
     public static let endings = all.flatMap(\.endings)
 
-    /// Endings of documents whose pictures have the document's size in pixels where nothing else is said.
-    public static let sizedEndings = all.filter(\.hasOwnSize).flatMap { $0.endings + $0.pictureEndings }
-
-    /// Endings of documents that may have several pages.
-    public static let pagedEndings = all.filter(\.mayHavePages).flatMap(\.endings)
-
     /// Endings of pictures that are documents themselves, such as photos.
     public static let pictureEndings = all.flatMap(\.pictureEndings)
 
-    /// Whether a file whose first bytes these are is a picture itself, such as a photo.
+    /// What is known of a document before it is read: by its content, and where no reader recognizes that, or there is
+    /// none, by its name.
     ///
-    /// - Parameter bytes: at least 64 KiB, unless the file is shorter.
-    public static func isPicture(_ bytes: [UInt8]) -> Bool {
-        PhotoDocument().recognizes(DocumentHead(.file(bytes), name: ""))
+    /// - Parameter head: the first bytes, at least 64 KiB unless the file is shorter; nil for a folder, and for what cannot
+    ///   be read.
+    public static func traits(of head: [UInt8]?, name: String) -> DocumentTraits {
+        let lower = name.lowercased()
+        // A project, whatever it holds.
+        guard !lower.hasSuffix(".ink") else { return DocumentTraits() }
+        if let head, let reader = all.first(where: { $0.recognizes(DocumentHead(.file(head), name: name)) }) {
+            return traits(of: reader, format: PhotoDocument.format(of: head))
+        }
+        let named = all.first { ($0.endings + $0.pictureEndings).contains { lower.hasSuffix($0) } }
+        return named.map { traits(of: $0, format: PictureCodecs.codec(ofFile: name)) } ?? DocumentTraits()
+    }
+
+    private static func traits(of reader: any DocumentReader, format: (any PictureCodec)?) -> DocumentTraits {
+        let isPicture = reader is PhotoDocument
+        return DocumentTraits(
+            isPicture: isPicture, hasOwnSize: reader.hasOwnSize, mayHavePages: reader.mayHavePages,
+            // What is laid over an SVG is none.
+            format: isPicture && format?.isVector == false ? format?.format : nil)
     }
 
     /// Whether a file is a document of another program that has pictures of its own, other than a photo, by its name and its

@@ -14,6 +14,12 @@ struct PhotoDocument: DocumentReader {
         return Self.decoder(of: head.bytes) != nil
     }
 
+    /// The format that has pictures of this kind; nil if the bytes are no picture, or of a kind that is only read.
+    static func format(of bytes: [UInt8]) -> (any PictureCodec)? {
+        guard let decoder = decoder(of: bytes) else { return nil }
+        return PictureCodecs.codec(named: decoder.name)
+    }
+
     private static func decoder(of bytes: [UInt8]) -> (any ImageDecoder)? {
         ImageDecoders.photos.first { $0.recognizes(bytes) }
     }

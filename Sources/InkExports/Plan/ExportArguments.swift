@@ -114,20 +114,13 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// The sizes of the pictures of an input.
     func sizes(of input: ExportInput) -> [ExportSize] {
-        keepsOwnSizes && input.hasOwnSize ? ExportSize("1x").map { [$0] } ?? sizes : sizes
+        keepsOwnSizes && input.traits.hasOwnSize ? ExportSize("1x").map { [$0] } ?? sizes : sizes
     }
 
     /// How the only file of each picture of a photo is encoded; nil for other inputs, which have those of the options.
-    /// - Throws: `badInput` where the photo's format is none that is written.
-    func photoEncoding(_ input: ExportInput) throws(EngineError) -> PictureEncoding? {
-        // Of a GIF only the first frame is a picture, and what is laid over an SVG is none.
-        guard keepsPhotoFormats, input.isPhoto, !input.path.hasEnding(".gif"), !input.path.hasEnding(".svg") else {
+    func photoEncoding(_ input: ExportInput) -> PictureEncoding? {
+        guard keepsPhotoFormats, let format = input.traits.format, let codec = try? PictureCodecs.codec(format) else {
             return nil
-        }
-        guard let codec = PictureCodecs.codec(ofFile: input.path) else {
-            throw .badInput(
-                Place(file: input.path),
-                reason: "pictures of its format cannot be written; give another, as in --format jpeg")
         }
         var encoding = PictureEncoding(format: codec.format)
         let wanted = options.encoding

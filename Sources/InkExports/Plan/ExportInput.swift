@@ -29,27 +29,12 @@ package struct ExportInput: Hashable, Sendable {
         return name
     }
 
-    /// Whether it is a picture, such as a photo, by its name, or by its first bytes where the name has no known ending: what
-    /// comes of it keeps its size and format where nothing else is said, and replaces nothing.
-    package var isPhoto: Bool {
-        if isStandardInput { return false }
-        if DocumentReaders.pictureEndings.contains(where: path.hasEnding) { return true }
-        guard !(DocumentReaders.endings + DocumentReaders.folderEndings).contains(where: path.hasEnding) else {
-            return false
-        }
-        // What cannot be read is reported when it is opened.
-        return FileSystem.beginning(of: path, byteCount: 1 << 16).map(DocumentReaders.isPicture) ?? false
-    }
-
-    /// Whether its pictures have its size where nothing else is said.
-    package var hasOwnSize: Bool {
-        !isStandardInput && (DocumentReaders.sizedEndings.contains(where: path.hasEnding) || isPhoto)
-    }
-
-    /// Whether each page may be a picture, which is known when it has been read. Of standard input, which is read once and
-    /// late, the first page is.
-    package var mayHavePages: Bool {
-        !isStandardInput && DocumentReaders.pagedEndings.contains { path.hasEnding($0) }
+    /// What it is, by its content rather than its name. Of standard input, which is read once and late, nothing is known.
+    package var traits: DocumentTraits {
+        // Most inputs are projects, which need not be looked at. What cannot be read is reported when it is opened.
+        let isKnown = isStandardInput || path.hasEnding(".ink") || isTemplateFolder
+        return DocumentReaders.traits(
+            of: isKnown ? nil : FileSystem.beginning(of: path, byteCount: 1 << 16), name: path)
     }
 
     /// The project's folder; empty for the current one.

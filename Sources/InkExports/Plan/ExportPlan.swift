@@ -161,7 +161,7 @@ package struct ExportPlan: Sendable {
     /// Whether names or pictures are known only after the projects have been read.
     static func needsOutline(of input: ExportInput, _ arguments: ExportArguments) -> Bool {
         arguments.name.needsProject || arguments.layers == .each || arguments.isEachViewport
-            || arguments.options.view == nil && input.mayHavePages
+            || arguments.options.view == nil && input.traits.mayHavePages
     }
 
     /// - Parameters:
@@ -185,8 +185,7 @@ package struct ExportPlan: Sendable {
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutline(of: input, arguments), outline == nil { continue }
-            // One whose format cannot be written is not among the inputs.
-            let own = try? arguments.photoEncoding(input)
+            let own = arguments.photoEncoding(input)
             let endings = own.map { [ending($0)] } ?? arguments.options.files.map { ending($0.encoding) }
             let isEachPage = outline?.hasPages == true && arguments.options.view == nil
             let viewports: [Int?] =

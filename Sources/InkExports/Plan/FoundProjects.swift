@@ -27,13 +27,7 @@ package struct FoundProjects {
             if !skipped.isEmpty { observer.skipped(skipped) }
             for item in found {
                 switch item {
-                case .input(let input):
-                    do throws(EngineError) {
-                        _ = try arguments.photoEncoding(input)
-                        inputs.append(input)
-                    } catch {
-                        fail(input, error)
-                    }
+                case .input(let input): inputs.append(input)
                 case .failure(let path, let error): fail(ExportInput(path: path), error)
                 }
             }

@@ -195,7 +195,7 @@ package struct InputFinder {
         let path = input.path
         if isNamedAsProject || path.hasEnding(".svg") && Self.isOwnPicture(path) {
             skipped.add(path, .ownPicture)
-        } else if input.isPhoto, waitingPhotos.count < Self.inputsMax {
+        } else if input.traits.isPicture, waitingPhotos.count < Self.inputsMax {
             waitingPhotos.append(input)
         } else if let head = FileSystem.beginning(of: path, byteCount: 1 << 16) {
             if !DocumentReaders.isForeignDocument(head, name: path) {

@@ -61,7 +61,7 @@ struct PicturePreparation: Sendable {
     private func decide(
         _ picture: PlannedPicture, id: Int, input: ExportInput, opened: OpenedProject
     ) throws(ExportError) -> PreparedPicture {
-        let policy = input.isPhoto ? arguments.ifExists ?? .fail : policy
+        let policy = input.traits.isPicture ? arguments.ifExists ?? .fail : policy
         let size: PixelSize
         let exists: Bool
         var options: PictureOptions

@@ -126,7 +126,7 @@ extension PictureEncoding: WireValue {
     /// Added to the chroma sampling.
     private static let progressiveFlag: UInt8 = 4
     private static let losslessFlag: UInt8 = 8
-    /// A bleed follows; in formats with tiles, their size.
+    /// A bleed follows; in formats with tiles, the sum of their size, 0 for the usual one, and their overlap.
     private static let lengthFlag: UInt8 = 128
     private static let tiledFormats: [PictureFormat] = [.szi, .dzi, .iiif]
 
@@ -148,7 +148,10 @@ extension PictureEncoding: WireValue {
             compression: compression == 0 ? nil : try reader.enumeration("compression", compression))
         if choices & PictureEncoding.lengthFlag != 0 {
             if PictureEncoding.tiledFormats.contains(format) {
-                tileSize = try reader.integer("tile size", in: 1...PictureEncoding.tileSizes[2])
+                // Sizes are even, and the overlap is 0 or 1.
+                let sum = try reader.integer("tile size and overlap", in: 1...(PictureEncoding.tileSizes[2] + 1))
+                tileOverlap = sum & 1
+                tileSize = sum == tileOverlap ? nil : sum - tileOverlap
             } else {
                 bleed = try reader.integer("bleed", in: PictureEncoding.bleeds)
             }
@@ -158,7 +161,8 @@ extension PictureEncoding: WireValue {
     }
 
     func write(to writer: inout ByteWriter) {
-        let length = PictureEncoding.tiledFormats.contains(format) ? tileSize : bleed
+        let tiles = (tileSize ?? 0) + tileOverlap
+        let length = PictureEncoding.tiledFormats.contains(format) ? (tiles == 0 ? nil : tiles) : bleed
         if self != PictureEncoding(effort: effort) {
             writer.uint8(PictureEncoding.otherFormat)
             writer.uint8(format.rawValue)

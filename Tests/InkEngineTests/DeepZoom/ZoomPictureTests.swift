@@ -15,23 +15,27 @@ struct ZoomPictureTests {
         var assembler = try codec.makeAssembler(head)
         var writes = assembler.begin()
         let (size, rowBytes) = (head.size, head.size.width * head.pixels.bytesPerPixel)
-        let halvings = halvings ?? codec.halvings(head.encoding)!
+        let isWhole = codec.isWhole(head.encoding)
+        let halvings = halvings ?? (isWhole ? 0 : codec.halvings(head.encoding, of: head.size)!)
         var halved: [UInt8] = []
         var row = 0
         while row < size.height {
             let count = min(heights() * codec.rowMultiple(head.encoding), size.height - row)
-            let piece = try pixels[(row * rowBytes)..<((row + count) * rowBytes)].withUnsafeBufferPointer { buffer in
+            let piece = try pixels[(row * rowBytes)..<((row + count) * rowBytes)].withUnsafeBufferPointer {
+                buffer -> EncodedPiece? in
                 let rows = PixelRows(
                     pixels: UnsafeRawBufferPointer(buffer), width: size.width, format: head.pixels, firstRow: row)
                 halved += halvings == 0 ? Array(buffer) : rows.halved(halvings)
+                if isWhole { return nil }
                 return try encoder.encode(rows, PieceEncoding(head.encoding, isLast: row + count == size.height))
             }
+            row += count
+            guard let piece else { continue }
             let shape = PixelSize(width: size.width, height: count)
             #expect(codec.isSound(piece.bytes[...], shape, head.encoding, pixels: head.pixels))
             #expect(!codec.isSound(piece.bytes.dropLast(), shape, head.encoding, pixels: head.pixels))
             #expect(!codec.isSound((piece.bytes + [0])[...], shape, head.encoding, pixels: head.pixels))
             writes += assembler.add(piece)
-            row += count
         }
         let width = size.halved(halvings).width
         let whole = WholePicture(size: size, format: head.pixels, halvings: halvings) { take throws(EngineError) in
@@ -148,7 +152,10 @@ struct ZoomPictureTests {
 
     @Test(
         "IIIF names each tile by what it shows, down to one tile",
-        arguments: [(700, 1100), (256, 100), (257, 1), (1, 1)])
+        arguments: [
+            (700, 1100), (256, 100), (257, 1), (1, 1), (1, 257), (1, 2049), (513, 513), (1025, 513), (2049, 2049),
+            (769, 1537), (3, 5000),
+        ])
     func iiif(width: Int, height: Int) throws {
         var random = SeededGenerator(seed: 5)
         let size = PixelSize(width: width, height: height)
@@ -163,7 +170,13 @@ struct ZoomPictureTests {
         let tiles = try #require((json["tiles"] as? [[String: Any]])?.first)
         let factors = try #require(tiles["scaleFactors"] as? [Int])
         names.remove("image/info.json")
-        // As a viewer asks for them (IIIF Image API 3.0, 5 and its implementation notes).
+        // Demanded of level 0: the whole picture, for downloads and thumbnails.
+        let full = try #require(entries.first { $0.name == "image/full/max/0/default.jpg" }).bytes
+        #expect(try decodedPixels(full).info.size == size)
+        #expect(json["maxWidth"] == nil)
+        // As a viewer asks for them (IIIF Image API 3.0, 5 and its implementation notes). One pixel may be a tile of two levels.
+        var asked: Set<String> = factors.count > 1 ? ["image/full/max/0/default.jpg"] : []
+        names.subtract(asked)
         for factor in factors {
             for y in stride(from: 0, to: height, by: 256 * factor) {
                 for x in stride(from: 0, to: width, by: 256 * factor) {
@@ -174,7 +187,8 @@ struct ZoomPictureTests {
                     let pixels = isAll && factor == 1 ? "max" : "\(scaled.0),\(scaled.1)"
                     let name = "image/\(part)/\(pixels)/0/default.jpg"
                     let isThere = names.remove(name) != nil
-                    #expect(isThere, "\(name)")
+                    #expect(isThere || asked.contains(name), "\(name)")
+                    asked.insert(name)
                     let bytes = try #require(entries.first { $0.name == name }).bytes
                     #expect(
                         try decodedPixels(bytes).info.size == PixelSize(width: scaled.0, height: scaled.1), "\(name)")
@@ -186,6 +200,103 @@ struct ZoomPictureTests {
         #expect(max(smallest.0, smallest.1) <= 256)
         let sizes = try #require(json["sizes"] as? [[String: Int]])
         #expect(sizes == [["width": smallest.0, "height": smallest.1]])
+    }
+
+    @Test("A picture too large for one file is served as a level, and says so")
+    func wholeLevel() {
+        for (size, level) in [
+            (PixelSize(width: 4096, height: 4096), 0), (PixelSize(width: 4097, height: 4096), 1),
+            (PixelSize(width: 65_536, height: 65_536), 4), (PixelSize(width: 65_536, height: 1), 0),
+        ] {
+            let pyramid = ZoomPyramid(size, tile: 256, layout: .iiif)
+            #expect(pyramid.wholeLevel == level, "\(size)")
+            let text = ZoomDescription(pyramid, ending: "jpg").text(nil)
+            let limits = "\"maxWidth\": \(size.halved(level).width), \"maxHeight\": \(size.halved(level).height)"
+            #expect(text.contains(limits) == (level > 0), "\(text)")
+            #expect(ZoomDescription.pyramid(text, .iiif)?.pyramid == pyramid, "\(text)")
+            // The picture may not be halved more often before.
+            let halvings = ZoomCodec.iiif.halvings(PictureEncoding(format: .iiif), of: size)
+            #expect(halvings == min(level, pyramid.blockLevels), "\(size)")
+        }
+        #expect(ZoomPyramid(PixelSize(width: 256, height: 256), tile: 256, layout: .iiif).wholeLevel == nil)
+        #expect(ZoomPyramid(PixelSize(width: 300, height: 256), tile: 256, layout: .deepZoom).wholeLevel == nil)
+    }
+
+    @Test(
+        "No two tiles of a picture have one name, and each that a viewer asks for is there", arguments: [128, 256, 512])
+    func tileNames(tile: Int) {
+        for width in [1, 2, tile - 1, tile, tile + 1, 2 * tile + 1, 4 * tile + 1, 8 * tile + 1, 5 * tile] {
+            for height in [1, 3, tile, tile + 1, 2 * tile + 1, 4 * tile + 1, 16 * tile + 1] {
+                for layout in [ZoomLayout.iiif, .deepZoom] {
+                    let pyramid = ZoomPyramid(PixelSize(width: width, height: height), tile: tile, layout: layout)
+                    let all = (0..<pyramid.blockCount).flatMap { pyramid.tiles(ofBlock: $0) } + pyramid.topTiles
+                    var names = all.filter { pyramid.hasFile($0) }.map { pyramid.name($0, ending: "jpg") }
+                    if pyramid.wholeLevel != nil { names.append(ZoomPyramid.wholeName(ending: "jpg")) }
+                    #expect(Set(names).count == names.count, "\(width)x\(height), tiles of \(tile), \(layout)")
+                    let asked = Set(
+                        all.filter { $0.level < pyramid.levelCount }.map { pyramid.name($0, ending: "jpg") })
+                    #expect(asked.isSubset(of: names), "\(width)x\(height), tiles of \(tile), \(layout)")
+                    if layout == .deepZoom { #expect(asked.count == pyramid.tileCount) }
+                }
+            }
+        }
+    }
+
+    @Test("Tiles that overlap show a pixel of each neighbour more, at all levels", arguments: 0..<6 as Range<UInt64>)
+    func overlap(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let size = PixelSize(width: .random(in: 1...600, using: &random), height: .random(in: 1...600, using: &random))
+        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
+        let pixels = patchwork(size: size, format: format, using: &random)
+        var encoding = PictureEncoding(format: .dzi, effort: .fast)
+        encoding.isLossless = true
+        encoding.tileSize = [128, 256].randomElement(using: &random)
+        let plain = Self.entries(
+            try Self.archive(pixels, PictureHead(size: size, pixels: format, encoding: encoding)))
+        encoding.tileOverlap = 1
+        let head = PictureHead(size: size, pixels: format, encoding: encoding)
+        var tiles = Dictionary(
+            uniqueKeysWithValues: Self.entries(try Self.archive(pixels, head)).map { ($0.name, $0.bytes) })
+        let description = tiles.removeValue(forKey: "image/image.dzi")
+        let text = String(decoding: try #require(description), as: UTF8.self)
+        #expect(text.contains("Overlap=\"1\""), "\(text)")
+        #expect(ZoomDescription.pyramid(text, .deepZoom)?.pyramid.overlap == 1)
+        #expect(tiles.count == plain.count - 1, "seed \(seed), \(size)")
+        let pyramid = ZoomPyramid(size, tile: encoding.zoomTile, layout: .deepZoom)
+        // Each level as the tiles without overlap show it.
+        for level in 0..<pyramid.levelCount {
+            let (whole, channels) = (pyramid.size(ofLevel: level), format.bytesPerPixel)
+            var rows = [UInt8](repeating: 0, count: whole.area * channels)
+            let grid = pyramid.grid(ofLevel: level)
+            let places = (0..<grid.height).flatMap { row in
+                (0..<grid.width).map { ZoomPyramid.Tile(level: level, column: $0, row: row) }
+            }
+            func each(_ rect: PixelRect, _ body: (_ inTile: Int, _ inLevel: Int) -> Void) {
+                for y in 0..<rect.height {
+                    for x in 0..<(rect.width * channels) {
+                        body(y * rect.width * channels + x, ((rect.y + y) * whole.width + rect.x) * channels + x)
+                    }
+                }
+            }
+            for place in places {
+                let name = "image/image_files/" + pyramid.name(place, ending: "png")
+                let samples = try decodedPixels(try #require(plain.first { $0.name == name }).bytes).samples
+                each(pyramid.rect(place)) { rows[$1] = samples[$0] }
+            }
+            for place in places {
+                let name = "image/image_files/" + pyramid.name(place, ending: "png")
+                let (info, samples) = try decodedPixels(try #require(tiles[name], "\(name)"))
+                let core = pyramid.rect(place)
+                let (left, top) = (max(0, core.x - 1), max(0, core.y - 1))
+                let wanted = PixelRect(
+                    x: left, y: top, width: min(whole.width, core.x + core.width + 1) - left,
+                    height: min(whole.height, core.y + core.height + 1) - top)
+                #expect(info.size == wanted.size, "seed \(seed), \(name)")
+                var differences = 0
+                each(wanted) { if rows[$1] != samples[$0] { differences += 1 } }
+                #expect(differences == 0, "seed \(seed), \(size), \(name)")
+            }
+        }
     }
 
     @Test("The digest of an archive, and of a folder of its files, is lost with any damage")

@@ -117,6 +117,9 @@ extension CommandSyntax {
             "--tile-size", "128|256|512", group: "Picture",
             "Edge of the tiles of pictures for zooming (SZI, DZI, IIIF), in pixels (default: 256)"),
         .value(
+            "--tile-overlap", "0|1", group: "Picture",
+            "Pixels that tiles of SZI and DZI have in common with each neighbour (default: 0)"),
+        .value(
             "--effort", "fast|balanced|small", group: "Picture",
             "Compression: time against file size (default: balanced)"),
         .value(
