@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "InkEngineTests",
             dependencies: ["InkEngine", "CHEIF", "CJXL", "CKernels", "InkReference", "InkTestSupport"]),
-        .testTarget(name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
             name: "InkBrokerTests",
@@ -145,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [
-                "InkCommands", "InkBench", "InkExports", "InkService", "InkClient", "InkBroker", "InkWorker",
+                "InkCommands", "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkBroker", "InkWorker",
                 "InkProtocol", "InkEngine",
                 "InkSystem", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
             ]),

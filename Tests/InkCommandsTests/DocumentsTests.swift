@@ -1,3 +1,4 @@
+import InkHTTP
 import InkSystem
 import Testing
 
@@ -56,6 +57,20 @@ import Testing
                 #expect(Self.both.contains(long), "\(long) of \(name) is not documented")
             }
         }
+    }
+
+    @Test("The document of HTTP lists the options that it takes, and those of ink export that it does not")
+    func optionsOfHTTP() throws {
+        let document = Self.read("docs/http.md")
+        func listed(_ mark: String) throws -> [String] {
+            let start = try #require(document.firstRange(of: "<!-- options that are \(mark) -->\n")).upperBound
+            let end = try #require(document[start...].firstRange(of: ".\n")).lowerBound
+            return document[start..<end].split { $0 == "," || $0.isWhitespace }.map { $0.filter { $0 != "`" } }
+        }
+        let options = CommandSyntax.export.options.filter(\.hasName).map(\.key)
+        #expect(try listed("taken") == PictureOptionsSyntax.all.map(\.name))
+        #expect(try listed("refused") == PictureOptionsSyntax.others(of: options))
+        #expect(PictureOptionsSyntax.all.allSatisfy { options.contains($0.name) })
     }
 
     @Test func theListOfCommandsIsGrouped() throws {

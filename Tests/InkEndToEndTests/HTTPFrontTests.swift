@@ -95,7 +95,8 @@ struct HTTPFrontTests {
     @Test(
         "It does not start where others could come in, or with wrong settings",
         arguments: [
-            ["--http", "0.0.0.0:0"], ["--http", "8080"], ["--http", "127.0.0.1:70000"],
+            ["--http", "0.0.0.0:0"], ["--http", "*:0"], ["--http", "127.0.0.1.nowhere.invalid:0"], ["--http", "8080"],
+            ["--http", "127.0.0.1:70000"],
             ["--http-tokens", "/nonexistent"], ["--http", "127.0.0.1:0", "--http-tokens", "/dev/null"],
         ])
     func refusedSettings(options: [String]) throws {

@@ -1,5 +1,6 @@
 import InkEngine
 import InkJSON
+import InkSystem
 import InkTestSupport
 import Testing
 
@@ -38,15 +39,103 @@ struct HTTPValueTests {
         #expect(PercentEncoding.decode("a+b", plusIsSpace: true) == "a b")
     }
 
+    private static func request(_ method: String = "GET", _ headers: [String: String] = [:]) -> HTTPRequest {
+        HTTPRequest(method: method, path: "/", query: [], headers: headers)
+    }
+
     @Test("A range of a file, or all of it where the header is another")
     func ranges() {
         for (header, expected) in [
-            (nil, .all), ("bytes=0-0", .part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
-            ("bytes=-30", .part(0..<10)), ("bytes=9-20", .part(9..<10)), ("bytes=10-", .none), ("bytes=-0", .none),
-            ("bytes=5-4", .all), ("bytes=0-1,3-4", .all), ("lines=0-1", .all), ("bytes=a-b", .all),
-            ("bytes=0-9223372036854775807", .part(0..<10)),
-        ] as [(String?, ByteRange)] {
-            #expect(ByteRange(header, of: 10) == expected, "\(header ?? "none")")
+            (nil, .whole), ("bytes=0-0", .part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
+            ("bytes=-30", .part(0..<10)), ("bytes=9-20", .part(9..<10)), ("bytes=10-", .nothing),
+            ("bytes=-0", .nothing), ("bytes=5-4", .whole), ("bytes=0-1,3-4", .whole), ("lines=0-1", .whole),
+            ("bytes=a-b", .whole), ("bytes=0-9223372036854775807", .part(0..<10)),
+            ("bytes=0-99999999999999999999", .part(0..<10)), ("bytes=99999999999999999999-", .nothing),
+            ("Bytes = 2-3 ,", .part(2..<4)), ("bytes=+1-2", .whole), ("bytes=-", .whole), ("bytes=1-2-3", .whole),
+            ("bytes=", .whole), ("", .whole),
+        ] as [(String?, HTTPRequest.Wanted)] {
+            let request = Self.request("GET", header.map { ["range": $0] } ?? [:])
+            #expect(request.wanted(tag: "\"t\"", of: 10) == expected, "\(header ?? "none")")
+        }
+        // A range is defined for GET alone.
+        #expect(Self.request("HEAD", ["range": "bytes=0-0"]).wanted(tag: "\"t\"", of: 10) == .whole)
+    }
+
+    @Test("A download that is resumed goes on only with the same picture (If-Range and its kin)")
+    func conditions() {
+        let part = HTTPRequest.Wanted.part(5..<10)
+        for (headers, expected) in [
+            (["if-range": "\"t\""], part), (["if-range": "\"other\""], .whole), (["if-range": "W/\"t\""], .whole),
+            (["if-range": "Sun, 06 Nov 1994 08:49:37 GMT"], .whole),
+            (["if-none-match": "\"t\""], .known), (["if-none-match": "W/\"t\""], .known),
+            (["if-none-match": "\"a\", \"t\" ,\"b\""], .known), (["if-none-match": "*"], .known),
+            (["if-none-match": "\"a\", \"b\""], part), (["if-match": "\"t\""], part), (["if-match": "*"], part),
+            (["if-match": "\"a\",\"t\""], part), (["if-match": "W/\"t\""], .another), (["if-match": "\"a\""], .another),
+            (["if-match": "\"a\"", "if-none-match": "\"t\""], .another),
+            (["if-modified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], part),
+            (["if-unmodified-since": "Sun, 06 Nov 1994 08:49:37 GMT"], part),
+        ] as [([String: String], HTTPRequest.Wanted)] {
+            let request = Self.request("GET", headers.merging(["range": "bytes=5-"]) { $1 })
+            #expect(request.wanted(tag: "\"t\"", of: 10) == expected, "\(headers)")
+        }
+        #expect(Self.request("GET", ["if-range": "\"other\""]).wanted(tag: "\"t\"", of: 10) == .whole)
+    }
+
+    @Test("The front is asked by the names and addresses that it was given, in any spelling")
+    func ownNames() {
+        for (host, name) in [
+            ("LocalHost:8080", "localhost"), ("127.0.0.2", "127.0.0.2"), ("farm.example.:80", "farm.example"),
+            ("[::1]:8080", "::1"), ("[0:0:0:0:0:0:0:1]", "::1"), ("::1", "::1"), ("[FE80::1%eth0]:1", "fe80::1"),
+            ("[fe80::1%25eth0]", "fe80::1"), ("", ""), ("[", ""), ("[x:y]", "x:y"),
+        ] { #expect(AccessRules.name(of: host) == name, "\(host)") }
+        for (host, asked, isKnown) in [
+            ("127.0.0.2", "127.0.0.2:80", true), ("127.0.0.2", "127.0.0.3", false), ("127.0.0.1", "localhost", true),
+            ("localhost", "127.0.0.1:1", true), ("127.1", "127.0.0.1", true), ("127.0.0.3", "evil.example", false),
+            ("127.0.0.1", "127.0.0.1.evil.example", false), ("127.0.0.1", "farm.example:443", true),
+        ] {
+            var configuration = GatewayConfiguration(host: host, port: 0)
+            configuration.hosts = ["Farm.example:8080"]
+            let rules = AccessRules(tokens: [], hosts: configuration.names)
+            let problem = rules.check(Self.request("GET", ["host": asked]))
+            #expect((problem == nil) == isKnown, "\(asked) at \(host): \(problem?.detail ?? "taken")")
+        }
+        // A name that only begins like a loopback address is none.
+        #expect(GatewayConfiguration(host: "127.0.0.1.nowhere.invalid", port: 0).addressProblem != nil)
+        #expect(GatewayConfiguration(host: "0.0.0.0", port: 0).isOpen)
+        #expect(GatewayConfiguration(host: "*", port: 0).isOpen)
+        #expect(!GatewayConfiguration(host: "[::1]", port: 0).isOpen)
+    }
+
+    @Test("All addresses of a name are listened at, with one port")
+    func allAddresses() throws {
+        let addresses = try ["127.0.0.1", "127.0.0.2"].flatMap { try HostAddress.toListen(at: $0, port: "0").get() }
+        let server = HTTPServer(headers: []) { _ in .answer { HTTPResponse(200) } }
+        let port = try server.start(addresses, port: 0)
+        defer { server.stop() }
+        for address in ["127.0.0.1", "127.0.0.2"] {
+            let all = HostAddress.all(of: address, port: "\(port)", waitingAtMost: 20_000)
+            #expect(HostAddress.answering(all, waitingAtMost: 20_000) != nil, "\(address):\(port)")
+        }
+        // One that is taken is named, and none is kept.
+        let second = HTTPServer(headers: []) { _ in .answer { HTTPResponse(200) } }
+        let failure = #expect(throws: SystemFailure.self) { try second.start(addresses.reversed(), port: port) }
+        #expect(failure?.operation.contains("127.0.0.2:\(port)") == true, "\(failure?.operation ?? "")")
+        #expect(second.connectionCount == 0)
+    }
+
+    @Test("Whatever is wrong with an option is told with what is possible")
+    func optionRefusals() {
+        let refused = Set(PictureOptionsSyntax.others(of: ["size", "watermark", "overlay", "pdf-book", "brush"]))
+        #expect(refused == ["pdf-book", "brush"])
+        for (option, text) in [
+            ("brush", "use ink export --brush"), ("sice", "there are size,"), ("overlay", "a part of a form"),
+        ] {
+            do throws(Problem) {
+                _ = try PictureOptionsSyntax.read([(option, "x")], refused: refused)
+                Issue.record("\(option) is taken")
+            } catch {
+                #expect(error.detail.contains(text), "\(error.detail)")
+            }
         }
     }
 
@@ -71,17 +160,17 @@ struct HTTPValueTests {
     func options() throws {
         let json = try JSONReader.read(
             Array(#"{"size": ["2k", "4k"], "rgba": true, "rgb": false, "quality": 7.0, "dpi": 300}"#.utf8))
-        let options = try PictureOptionsSyntax.read(json)
+        let options = try PictureOptionsSyntax.read(json, refused: [])
         #expect(options.map { "\($0.name)=\($0.value)" } == ["size=2k", "size=4k", "rgba=", "quality=7", "dpi=300"])
         let query = [("size", "2k,4k"), ("rgba", "true"), ("rgb", "false")].map { (name: $0.0, value: $0.1) }
-        #expect(try PictureOptionsSyntax.read(query).map(\.value) == ["2k", "4k", ""])
+        #expect(try PictureOptionsSyntax.read(query, refused: []).map(\.value) == ["2k", "4k", ""])
         for wrong in [
             #"{"overlay": "x"}"#, #"{"font": "x"}"#, #"{"limits": "x"}"#, #"{"presets": "x"}"#, #"{"into": "x"}"#,
             #"{"size": "2k"}"#, #"{"size": []}"#, #"{"quality": 7.5}"#, #"{"quality": 101}"#, #"{"rgb": "yes"}"#,
             #"{"effort": "most"}"#, #"{"background": ""}"#, "[]",
         ] {
             let value = try JSONReader.read(Array(wrong.utf8))
-            #expect(throws: Problem.self, "\(wrong)") { try PictureOptionsSyntax.read(value) }
+            #expect(throws: Problem.self, "\(wrong)") { try PictureOptionsSyntax.read(value, refused: []) }
         }
         // Every option of the contract, and no other.
         let contract = try JSONReader.read(PackageResources.openapi_json)

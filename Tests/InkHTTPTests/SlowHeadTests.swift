@@ -14,7 +14,7 @@ struct SlowHeadTests {
         let server = HTTPServer(headers: [], limits: limits) { _ in
             .answer { HTTPResponse(200, body: .bytes(Array("ok".utf8))) }
         }
-        let port = try server.start(host: "127.0.0.1", port: 0)
+        let port = try server.start(HostAddress.toListen(at: "127.0.0.1", port: "0").get(), port: 0)
         defer { server.stop() }
         let (slow, polite) = (try Connection(port), try Connection(port))
         slow.send("GET / HTTP/1.1\r\nHost: a\r\n")

@@ -1,3 +1,4 @@
+import InkSystem
 import Testing
 
 @testable import InkProtocol

@@ -44,6 +44,9 @@ struct OptionSyntax: Sendable {
         OptionSyntax(key: name, names: name, kind: .arguments, shown: "...", group: "", help: help)
     }
 
+    /// Whether it is given by its name, not by its place.
+    var hasName: Bool { kind != .argument && kind != .arguments }
+
     /// The long name without dashes.
     private static func key(of names: String) -> String {
         let long = names.split(separator: ",").last ?? ""

@@ -23,8 +23,9 @@ struct HTTPArguments: Sendable {
         }
         guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
             let port = UInt16(text[text.index(after: colon)...])
-        else { throw settings.refusal(Own.http, "\"\(text)\" is not HOST:PORT, as in 127.0.0.1:8080") }
+        else { throw settings.refusal(Own.http, "\"\(text)\" is not HOST:PORT, as in 127.0.0.1:8080 or [::1]:8080") }
         var configuration = GatewayConfiguration(host: String(text[..<colon]), port: port)
+        if let problem = configuration.addressProblem { throw settings.refusal(Own.http, problem) }
         configuration.hosts = settings.texts(Own.httpHost)
         let asked = settings.bytes(Own.httpDocument) ?? configuration.documentBytesMax
         configuration.documentBytesMax = min(asked, Memory.read().documentBytesMax ?? asked)
@@ -50,12 +51,14 @@ struct HTTPArguments: Sendable {
         self.configuration = configuration
     }
 
-    func address(port: UInt16) -> String { "http://\(configuration.host):\(port)" }
+    func address(port: UInt16) -> String { "http://\(HostAddress.bracketed(configuration.host)):\(port)" }
 
     func gateway(
         _ service: FarmService, _ environment: CommandEnvironment, presetFolders: [String]
     ) throws(CommandError) -> Gateway {
-        Gateway(configuration, service: service) { document, options, marks, priority throws(SubmissionRefusal) in
+        Gateway(
+            configuration, service: service, options: CommandSyntax.export.options.filter(\.hasName).map(\.key)
+        ) { document, options, marks, priority throws(SubmissionRefusal) in
             // The names of files that were sent, for the places where they lie.
             func refusal(_ error: CommandError, isOfOptions: Bool) -> SubmissionRefusal {
                 SubmissionRefusal(text: marks.renamed(error.description), isOfOptions: isOfOptions)

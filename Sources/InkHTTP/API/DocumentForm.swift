@@ -6,12 +6,12 @@ final class DocumentForm: FormTaker {
     private nonisolated(unsafe) var order: SubmissionOrder
     private nonisolated(unsafe) var upload: Spool.Upload?
     private nonisolated(unsafe) var files: [(part: FilePart, file: SpooledFile)] = []
-    /// The part of the last of them.
-    private nonisolated(unsafe) var last: FormPart?
+    /// The name of the part that is being received, if that is no file.
+    private nonisolated(unsafe) var field: String?
     private nonisolated(unsafe) var fields: [String: [UInt8]] = [:]
     private let room: UploadRoom
 
-    private enum FilePart: String {
+    private enum FilePart: String, CaseIterable {
         case document
         case watermark
         case overlay
@@ -22,32 +22,36 @@ final class DocumentForm: FormTaker {
 
     private static let filesMax = 1000
     private static let fieldBytesMax = 1 << 20
+    private static let fieldNames = ["options", "priority"]
+
+    static let partNames = FilePart.allCases.map(\.rawValue) + fieldNames
 
     init(_ order: SubmissionOrder, _ room: UploadRoom) {
         self.order = order
         self.room = room
     }
 
-    func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
+    func begin(_ part: FormPart) -> HTTPResponse? {
         do throws(Problem) {
             if let kind = FilePart(rawValue: part.name) {
-                // The beginning of a part may come twice, the first time without bytes.
-                let isAgain = last == part && files.last?.file.byteCount == 0
-                try takeFile(kind, part, isNew: offset == 0 && !isAgain, bytes)
-                last = part
-            } else if part.name == "options" || part.name == "priority" {
-                if offset == 0 {
-                    guard fields[part.name, default: []].isEmpty else {
-                        throw .malformed("the part \(part.name) comes twice")
-                    }
-                    fields[part.name] = []
+                field = nil
+                guard files.count < Self.filesMax else {
+                    throw .malformed("there are more than \(Self.filesMax) files; send the others with another request")
                 }
-                guard fields[part.name, default: []].count + bytes.count <= Self.fieldBytesMax else {
-                    throw .tooLarge(Self.fieldBytesMax)
+                guard !kind.isSingle || !files.contains(where: { $0.part == kind }) else {
+                    throw .malformed("the part \(kind.rawValue) comes twice; send one")
                 }
-                fields[part.name, default: []].append(contentsOf: bytes)
+                let name = part.fileName.flatMap { $0.isEmpty ? nil : $0 } ?? part.name
+                files.append((kind, try folder().file(named: name)))
+            } else if Self.fieldNames.contains(part.name) {
+                guard fields.updateValue([], forKey: part.name) == nil else {
+                    throw .malformed("the part \(part.name) comes twice; send one")
+                }
+                field = part.name
             } else {
-                throw .malformed("there is no part \"\(part.name.prefix(64))\" here")
+                throw .malformed(
+                    "there is no part \"\(part.name.prefix(64))\" here; there are "
+                        + Self.partNames.joined(separator: ", "))
             }
             return nil
         } catch {
@@ -55,20 +59,20 @@ final class DocumentForm: FormTaker {
         }
     }
 
-    private func takeFile(
-        _ kind: FilePart, _ part: FormPart, isNew: Bool, _ bytes: UnsafeRawBufferPointer
-    ) throws(Problem) {
-        if isNew {
-            guard files.count < Self.filesMax else { throw .malformed("there are more than \(Self.filesMax) files") }
-            guard !kind.isSingle || !files.contains(where: { $0.part == kind }) else {
-                throw .malformed("the part \(kind.rawValue) comes twice")
+    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
+        do throws(Problem) {
+            if let field {
+                guard fields[field, default: []].count + bytes.count <= Self.fieldBytesMax else {
+                    throw .tooLarge("the part \(field)", Self.fieldBytesMax)
+                }
+                fields[field, default: []].append(contentsOf: bytes)
+            } else if let (_, file) = files.last {
+                try append(bytes, to: file)
             }
-            files.append((kind, try folder().file(named: part.fileName ?? part.name)))
+            return nil
+        } catch {
+            return error.response
         }
-        guard let (open, file) = files.last, open == kind else {
-            throw .malformed("the part \(kind.rawValue) goes on after another one")
-        }
-        try append(bytes, to: file)
     }
 
     private func folder() throws(Problem) -> Spool.Upload {
@@ -86,11 +90,14 @@ final class DocumentForm: FormTaker {
     func end() -> HTTPResponse {
         do throws(Problem) {
             if let text = fields["options"] {
-                order.options = try PictureOptionsSyntax.read(try Self.json(text, "options"))
+                order.options = try PictureOptionsSyntax.read(
+                    try Self.json(text, "options"), refused: order.gateway.otherOptions)
             }
             if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
             let documents = sent(.document)
-            guard !documents.isEmpty else { throw .malformed("the part document is missing") }
+            guard !documents.isEmpty else {
+                throw .malformed("the part document is missing: the file to export, as in curl -F document=@owl.ink")
+            }
             order.marks = try marks()
             return try order.carryOut(documents)
         } catch {
@@ -107,12 +114,12 @@ final class DocumentForm: FormTaker {
         var marks = SubmittedMarks()
         marks.watermark = sent(.watermark).first
         if marks.watermark != nil, order.options.contains(where: { $0.name == "watermark" }) {
-            throw .malformed("watermark is a part and an option; only one of them is possible")
+            throw .malformed("watermark is a part and an option; send one of them")
         }
         marks.pictures = sent(.overlayPicture)
         guard let overlay = sent(.overlay).first else {
             guard marks.pictures.isEmpty else {
-                throw .malformed("the part overlay-picture is only for a part overlay")
+                throw .malformed("there is a part overlay-picture, but no part overlay that names it; send that too")
             }
             return marks
         }

@@ -8,9 +8,12 @@ import Synchronization
 
 /// What an HTTP front of a broker needs.
 package struct GatewayConfiguration: Sendable {
-    package var host: String
+    /// A name, an address, a network interface, or `*` for all; IPv6 addresses with or without brackets.
+    package let host: String
     /// 0: one that the system chooses.
-    package var port: UInt16
+    package let port: UInt16
+    /// Those of the host.
+    let addresses: Result<[HostAddress], HostAddress.ListeningFailure>
     /// Empty: everybody may do everything; only for a loopback address.
     package var tokens: [AccessToken] = []
     /// Further names by which the front is reached.
@@ -19,15 +22,29 @@ package struct GatewayConfiguration: Sendable {
     package var documentBytesMax = 256 << 20
     package var limits = HTTPServerLimits()
 
+    /// Looks for the addresses of the host, which may take some seconds.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
+        addresses = HostAddress.toListen(at: HostAddress.unbracketed(host), port: "\(port)")
+    }
+
+    /// Why the front cannot be at its host; nil if it can.
+    package var addressProblem: String? {
+        guard case .failure(let failure) = addresses else { return nil }
+        return "\(host) \(failure.text); give an address, a name or a network interface of this machine, or *"
     }
 
     /// Whether others than this machine's users could come in without a token.
     package var isOpen: Bool {
-        let isLoopback = host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
-        return tokens.isEmpty && !isLoopback
+        guard tokens.isEmpty, case .success(let addresses) = addresses else { return false }
+        return !addresses.allSatisfy(\.isLoopback)
+    }
+
+    /// The names by which the front may be asked.
+    var names: Set<String> {
+        let own = [host] + ((try? addresses.get()) ?? []).map(\.host)
+        return AccessRules.localHosts.union((own + hosts).map(AccessRules.name(of:)))
     }
 }
 
@@ -36,6 +53,8 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let service: FarmService
     let planner: SubmissionPlanner
+    /// Options of `ink export` that are refused by name.
+    let otherOptions: Set<String>
     let access: AccessRules
     let sessions: Sessions
     let previews: Previews
@@ -47,14 +66,18 @@ package final class Gateway: Sendable {
     private let server = Mutex<HTTPServer?>(nil)
     let stopping = Atomic<Bool>(false)
 
-    /// - Parameter planner: makes submissions of documents.
-    package init(_ configuration: GatewayConfiguration, service: FarmService, planner: @escaping SubmissionPlanner) {
+    /// - Parameters:
+    ///   - options: all of pictures, of which a request may have some.
+    ///   - planner: makes submissions of documents.
+    package init(
+        _ configuration: GatewayConfiguration, service: FarmService, options: [String],
+        planner: @escaping SubmissionPlanner
+    ) {
         self.configuration = configuration
         self.service = service
         self.planner = planner
-        access = AccessRules(
-            tokens: configuration.tokens,
-            hosts: AccessRules.localHosts.union(configuration.hosts.map { $0.lowercased() }))
+        otherOptions = Set(PictureOptionsSyntax.others(of: options))
+        access = AccessRules(tokens: configuration.tokens, hosts: configuration.names)
         sessions = Sessions(service)
         previews = Previews(service)
         canary = Canary(service)
@@ -65,9 +88,12 @@ package final class Gateway: Sendable {
     /// Begins to serve; returns the port.
     ///
     /// - Precondition: The configuration is not open.
-    /// - Throws: `system`.
+    /// - Throws: `system`, and `configuration` for a host that is not this machine.
     package func start() throws(GatewayError) -> UInt16 {
         precondition(!configuration.isOpen, "an open front")
+        guard case .success(let addresses) = configuration.addresses else {
+            throw .configuration(configuration.addressProblem ?? "")
+        }
         // A client that goes away while it is written to must not end the process.
         signal(SIGPIPE, SIG_IGN)
         try Spool.clear(service.folder)
@@ -76,14 +102,12 @@ package final class Gateway: Sendable {
             ("Referrer-Policy", "no-referrer"),
         ]
         let made = HTTPServer(headers: headers, limits: configuration.limits) { [weak self] request in
-            self?.take(request) ?? .refuse(Problem.busy("the broker is stopping").response)
+            self?.take(request)
+                ?? .refuse(Problem.busy("the broker is stopping; ask again when it has started").response)
         }
         server.withLock { $0 = made }
         do throws(SystemFailure) {
-            let host =
-                configuration.host.hasPrefix("[")
-                ? String(configuration.host.dropFirst().dropLast()) : configuration.host
-            let port = try made.start(host: host, port: configuration.port)
+            let port = try made.start(addresses, port: configuration.port)
             previews.begin()
             try canary.start()
             return port

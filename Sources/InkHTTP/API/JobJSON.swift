@@ -46,7 +46,10 @@ enum JobJSON {
     static func value(_ batch: BatchFacts) -> JSONValue {
         let counts = JobFacts.State.allCases.map { ($0.rawValue, JSONValue.integer(batch.counts[$0] ?? 0)) }
         return .object(
-            [("id", .string(batch.id.hexadecimal)), ("jobs", .integer(batch.jobs.count + batch.purged))] + counts + [
+            [
+                ("id", .string(batch.id.hexadecimal)), ("name", .string(batch.name)),
+                ("jobs", .integer(batch.jobs.count + batch.purged)),
+            ] + counts + [
                 ("createdAt", time(batch.createdAt)), ("endedAt", batch.endedAt.map(time) ?? .null),
                 ("timeLeft", JobAnswer.json(batch.timeLeft)),
             ])
@@ -206,7 +209,7 @@ enum JobJSON {
         if !job.file.isEmpty { return job.file }
         let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-        let size = job.size.isEmpty ? "" : "-\(job.size)"
+        let size = job.size.isEmpty ? "" : "-\(job.size.replacing("/", with: "_"))"
         return "\(stem.isEmpty ? name : stem)\(size).\(ending(job))"
     }
 

@@ -1,8 +1,8 @@
 import InkJSON
 
 /// The options of a picture in a request: which there are, and how they become those of the command line.
-enum PictureOptionsSyntax {
-    enum Kind {
+package enum PictureOptionsSyntax {
+    package enum Kind {
         case text
         case texts
         case integer(ClosedRange<Int>)
@@ -14,30 +14,48 @@ enum PictureOptionsSyntax {
     }
 
     // No option that names a file: it would be one of the broker's.
-    static let all: [(name: String, kind: Kind)] = [
+    package static let all: [(name: String, kind: Kind)] = [
         ("size", .texts), ("format", .texts), ("quality", .integer(1...100)), ("chroma", .choice(["4:4:4", "4:2:0"])),
         ("lossless", .flag), ("progressive", .flag), ("compression", .choice(["deflate", "lzw", "zstd", "none"])),
         ("effort", .choice(["fast", "balanced", "small"])), ("rgb", .flag), ("rgba", .flag), ("background", .text),
         ("no-base", .flag), ("fill", .choice(["suggested"])), ("viewport", .text), ("each-viewport", .flag),
         ("margin", .length), ("layers", .texts), ("each-layer", .flag), ("dpi", .number), ("bleed", .text),
-        ("tile", .text), ("no-metadata", .flag), ("keep", .texts), ("watermark", .text), ("watermark-anchor", .text),
+        ("tile", .text), ("tile-size", .choice(["128", "256", "512"])), ("tile-overlap", .choice(["0", "1"])),
+        ("no-metadata", .flag), ("keep", .texts), ("watermark", .text), ("watermark-anchor", .text),
         ("watermark-size", .length), ("watermark-opacity", .number), ("watermark-margin", .length),
     ]
 
-    private static func kind(_ name: String) throws(Problem) -> Kind {
+    /// Those of these options that a request cannot have. Some are parts of a form.
+    package static func others(of options: [String]) -> [String] {
+        options.filter { option in !all.contains { $0.name == option } && !DocumentForm.partNames.contains(option) }
+    }
+
+    private static func kind(_ name: String, refused: Set<String> = []) throws(Problem) -> Kind {
         guard let found = all.first(where: { $0.name == name }) else {
-            throw .malformed("options: there is no option \"\(name)\"")
+            if DocumentForm.partNames.contains(name) {
+                throw .malformed("\(name) is a part of a form (multipart/form-data), not an option")
+            }
+            throw refused.contains(name)
+                ? .malformed("HTTP does not take the option \(name); use ink export --\(name)")
+                : .malformed(
+                    "there is no option \"\(name.prefix(64))\"; there are \(all.map(\.name).joined(separator: ", "))")
         }
         return found.kind
     }
 
     /// From a JSON object.
-    static func read(_ value: JSONValue) throws(Problem) -> [(name: String, value: String)] {
-        guard let members = value.members else { throw .malformed("options: not an object") }
+    ///
+    /// - Parameter refused: further options of the command line.
+    static func read(
+        _ value: JSONValue, refused: Set<String>
+    ) throws(Problem) -> [(name: String, value: String)] {
+        guard let members = value.members else {
+            throw .malformed("options: not an object, as in {\"size\": [\"2k\"]}")
+        }
         var options: [(name: String, value: String)] = []
         for (name, value) in members {
             func wrong(_ expected: String) -> Problem { .malformed("options: \(name) is not \(expected)") }
-            switch (try kind(name), value) {
+            switch (try kind(name, refused: refused), value) {
             case (.flag, .bool(let isGiven)): if isGiven { options.append((name, "")) }
             case (.flag, _): throw wrong("true or false")
             case (.texts, .array(let items)):
@@ -63,10 +81,12 @@ enum PictureOptionsSyntax {
     }
 
     /// From the parameters of an address.
-    static func read(_ query: [(name: String, value: String)]) throws(Problem) -> [(name: String, value: String)] {
+    static func read(
+        _ query: [(name: String, value: String)], refused: Set<String>
+    ) throws(Problem) -> [(name: String, value: String)] {
         var options: [(name: String, value: String)] = []
         for (name, value) in query {
-            switch try kind(name) {
+            switch try kind(name, refused: refused) {
             case .flag:
                 guard value == "true" || value == "false" else { throw .malformed("\(name) is not true or false") }
                 if value == "true" { options.append((name, "")) }

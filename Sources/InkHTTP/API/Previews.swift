@@ -61,7 +61,9 @@ final class Previews: Sendable {
             } catch {
                 throw .missing("preview of job \(number): \(error)")
             }
-            if outcome == nil { throw .busy("no worker has rendered the preview yet", retrySeconds: 5) }
+            if outcome == nil {
+                throw .busy("no worker has rendered the preview yet; ask again later", retrySeconds: 5)
+            }
             makeRoom()
         }
         guard let bytes = read(path) else { throw .missing("preview of job \(number)") }

@@ -14,7 +14,7 @@ extension Router {
             return request.method == "POST" ? try submit() : try list()
         }
         guard let number = JobNumber(first), number > 0, number <= JSONValue.integerMax, "\(number)" == first else {
-            throw .missing("job \"\(first.prefix(64))\"")
+            throw .missing("job \"\(first.prefix(64))\"; jobs have numbers, such as 7")
         }
         let gateway = gateway
         switch rest.dropFirst().first {
@@ -38,7 +38,7 @@ extension Router {
             }
             try allow(["GET"])
             return try detail(part, of: number)
-        default: throw .missing("such path: \(request.path.prefix(256))")
+        default: throw noPath
         }
     }
 
@@ -56,7 +56,7 @@ extension Router {
             return try answer(.read) { _ throws(Problem) in
                 _ = try gateway.job(number)
                 let tiles = try gateway.found { () throws(ServiceError) in try gateway.service.tiles(of: number) }
-                guard let tiles else { throw .missing("tiles of job \(number): it does not run") }
+                guard let tiles else { throw .missing("tiles of job \(number), because it does not run") }
                 return .json(JobJSON.value(tiles))
             }
         case "story":
@@ -64,7 +64,9 @@ extension Router {
             return try answer(.read) { _ throws(Problem) in
                 _ = try gateway.job(number)
                 let story = try gateway.found { () throws(ServiceError) in try gateway.service.story(number) }
-                guard let story, !story.isEmpty else { throw .missing("story of job \(number)") }
+                guard let story, !story.isEmpty else {
+                    throw .missing("story of job \(number); a job has one when it has failed")
+                }
                 return .json(story)
             }
         case "picture":
@@ -79,7 +81,7 @@ extension Router {
             return try answer(.read) { _ throws(Problem) in
                 try gateway.preview(of: try gateway.job(number), isPlain: isPlain)
             }
-        default: throw .missing("such path: \(request.path.prefix(256))")
+        default: throw noPath
         }
     }
 
@@ -91,22 +93,27 @@ extension Router {
         if let text = parameter("state") {
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let state = JobFacts.State(rawValue: String(name)) else {
-                    throw .malformed("state: \"\(name.prefix(64))\" is not a state of jobs")
+                    throw .malformed(
+                        "state: \"\(name.prefix(64))\" is not \(JobFacts.State.allCases.map(\.rawValue).joined(separator: ", "))"
+                    )
                 }
-                guard query.states.insert(state).inserted else { throw .malformed("state: \(name) comes twice") }
+                guard query.states.insert(state).inserted else {
+                    throw .malformed("state: \(name) comes twice; give it once")
+                }
             }
         }
         func text(_ name: String) throws(Problem) -> String? {
             guard let text = parameter(name) else { return nil }
             guard !text.isEmpty, text.unicodeScalars.count <= 256 else {
-                throw .malformed("\(name) is empty or too long")
+                throw .malformed("\(name) is not 1 to 256 characters")
             }
             return text
         }
         query.owner = try text("owner")
         query.name = try text("name")
         if let batch = parameter("batch") {
-            query.batch = try Self.batch(batch, or: .malformed("batch is not 24 hexadecimal digits"))
+            query.batch = try Self.batch(
+                batch, or: .malformed("batch is not 24 hexadecimal digits in small letters, as lists give it"))
         }
         if let sort = parameter("sort") {
             query.isDescending = sort.hasPrefix("-")
@@ -132,7 +139,7 @@ extension Router {
     private func limit() throws(Problem) -> Int {
         guard let limit = parameter("limit") else { return 100 }
         guard let number = Int(limit), (1...1000).contains(number) else {
-            throw .malformed("limit is not from 1 to 1000")
+            throw .malformed("limit is not a whole number from 1 to 1000")
         }
         return number
     }
@@ -141,7 +148,7 @@ extension Router {
     private func cursor(_ sizes: ClosedRange<Int>) throws(Problem) -> [UInt8]? {
         guard let cursor = parameter("cursor") else { return nil }
         guard cursor == cursor.lowercased(), let bytes = [UInt8](hexadecimal: cursor), sizes.contains(bytes.count)
-        else { throw .malformed("cursor is not one that a list gave") }
+        else { throw .malformed("cursor is not the next of a page of this list") }
         return bytes
     }
 
@@ -170,11 +177,12 @@ extension Router {
 
     func batches(_ rest: [String]) throws(Problem) -> HTTPIntake {
         guard let first = rest.first else { return try listBatches() }
-        let id = try Self.batch(first, or: .missing("batch \"\(first.prefix(64))\""))
+        let id = try Self.batch(
+            first, or: .missing("batch \"\(first.prefix(64))\"; batches have 24 hexadecimal digits"))
         let gateway = gateway
         @Sendable func batch() throws(Problem) -> BatchFacts {
             let found = try gateway.found { () throws(ServiceError) in try gateway.service.batch(id) }
-            guard let found else { throw .missing("batch \(first)") }
+            guard let found else { throw .missing("batch \(first); its jobs may have been removed") }
             return found
         }
         try only([])
@@ -190,7 +198,7 @@ extension Router {
             }
         default: break
         }
-        throw .missing("such path: \(request.path.prefix(256))")
+        throw noPath
     }
 
     // MARK: - Orders
@@ -242,15 +250,17 @@ extension Router {
             }
         }
         guard rest.count == 2, rest[1] == "drain" || rest[1] == "dismiss" else {
-            throw .missing("such path: \(request.path.prefix(256))")
+            throw noPath
         }
         try allow(["POST"])
-        guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes else { throw .missing("such worker") }
+        guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes else {
+            throw .missing("such worker; /v1/workers lists them")
+        }
         let isDrain = rest[1] == "drain"
         return try answer(.operate) { caller throws(Problem) in
             let result = try gateway.sessions.order(
                 isDrain ? .drain(worker: name) : .dismiss(worker: name), of: caller.name)
-            guard result.count > 0 else { throw .missing("worker \(name)") }
+            guard result.count > 0 else { throw .missing("worker \(name); /v1/workers lists them") }
             return HTTPResponse(204)
         }
     }
@@ -276,7 +286,9 @@ extension Gateway {
             done += Int(clamping: result.count)
             if !result.text.isEmpty { texts.append(result.text) }
         }
-        if done == 0 { throw .conflict(texts.first ?? "none of the jobs is in a state for this") }
+        if done == 0 {
+            throw .conflict(texts.first ?? "none of the jobs is in a state for this; look at their states first")
+        }
     }
 
     func carryOut(_ action: OrderAction, on number: JobNumber, _ caller: Caller) throws(Problem) {
@@ -289,16 +301,18 @@ extension Gateway {
     func picture(of number: JobNumber, _ request: HTTPRequest, isDownload: Bool) throws(Problem) -> HTTPResponse {
         let job = try job(number)
         guard let picture = job.picture else {
-            throw .conflict("job \(number) is \(job.state.rawValue) and has no picture")
+            throw .conflict(
+                "job \(number) is \(job.state.rawValue) and has no picture\(job.state.hasEnded ? "" : " yet; ask again when it is finished")"
+            )
         }
         guard job.delivery == .fetch else {
-            throw .missing("picture of job \(number) here: it was written to a folder")
+            throw .missing("picture of job \(number) here: the broker has written it below its --output-root")
         }
         let tag = "\"\(picture.digest.hexadecimal)\""
         var headers: [(name: String, value: String)] = [
             ("ETag", tag), ("Cache-Control", "private, no-cache"), ("Accept-Ranges", "bytes"),
         ]
-        if request.header("if-none-match") == tag { return HTTPResponse(304, headers: headers) }
+        if case .known = request.wanted(tag: tag) { return HTTPResponse(304, headers: headers) }
         headers += [
             ("Content-Type", JobJSON.mediaType(job)),
             ("Content-Disposition", ContentDisposition.text(JobJSON.fileName(job), isAttachment: isDownload)),
@@ -314,41 +328,23 @@ extension Gateway {
                 throw Problem(
                     500, "Internal Server Error", "the picture cannot be read: \(SystemFailure.text(of: error.errno))")
             }
-            throw .missing("picture of job \(number) any more")
+            throw .missing("picture of job \(number) any more; submit the document again")
         }
-        switch ByteRange(request.header("range"), of: count) {
-        case .all:
+        switch request.wanted(tag: tag, of: count) {
+        case .whole, .known:
             return HTTPResponse(200, headers: headers, body: .file(file, offset: 0, count: count))
         case .part(let range):
             headers.append(("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)"))
             return HTTPResponse(206, headers: headers, body: .file(file, offset: range.lowerBound, count: range.count))
-        case .none:
+        case .nothing:
             throw Problem(
-                416, "Range Not Satisfiable", "the picture has \(count) bytes",
+                416, "Range Not Satisfiable",
+                "the picture has \(count) bytes; ask for a range within them, or without Range",
                 headers: [("Content-Range", "bytes */\(count)")])
-        }
-    }
-}
-
-/// What of a file a request wants: one range, or all of it.
-enum ByteRange: Hashable {
-    case all
-    case part(Range<Int>)
-    /// Beyond its end.
-    case none
-
-    init(_ header: String?, of count: Int) {
-        self = .all
-        guard let header, header.hasPrefix("bytes="), !header.contains(",") else { return }
-        let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let last = ends.last else { return }
-        switch (Int(ends[0]), Int(last)) {
-        case (let first?, let last?) where first >= 0 && first <= last:
-            self = first < count ? .part(first..<min(count, last == .max ? .max : last + 1)) : .none
-        case (let first?, nil) where first >= 0 && last.isEmpty: self = first < count ? .part(first..<count) : .none
-        case (nil, let length?) where ends[0].isEmpty && length >= 0:
-            self = length == 0 || count == 0 ? .none : .part(max(0, count - length)..<count)
-        default: return
+        case .another:
+            throw Problem(
+                412, "Precondition Failed",
+                "the picture's ETag is \(tag), which If-Match does not name; fetch all of it anew")
         }
     }
 }

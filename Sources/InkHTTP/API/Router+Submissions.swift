@@ -15,57 +15,70 @@ extension Router {
         let caller = try gateway.access.caller(request, needs: .submit)
         let key = request.header("idempotency-key")
         if let key, !(1...256).contains(key.utf8.count) || !key.utf8.allSatisfy({ (33...126).contains($0) }) {
-            throw .malformed("Idempotency-Key is not 1 to 256 printable ASCII characters")
+            throw .malformed("Idempotency-Key is not 1 to 256 printable ASCII characters, such as a UUID")
         }
-        if gateway.stopping.load(ordering: .relaxed) { throw .busy("the broker is stopping") }
+        if gateway.stopping.load(ordering: .relaxed) {
+            throw .busy("the broker is stopping; send this again when it has started")
+        }
         var order = SubmissionOrder(
             gateway: gateway, caller: caller, key: key, trace: TraceContext(request.header("traceparent")))
         switch mediaType {
         case "application/json":
-            try only([])
+            guard request.query.isEmpty else {
+                throw .malformed("with application/json nothing is said in the address. \(Self.documentHint)")
+            }
             return try object(.submit) { [order] _, body throws(Problem) in
                 var order = order
                 var paths: [String] = []
+                guard body["paths"] != nil else {
+                    throw .malformed(
+                        "paths is missing: application/json names files below --input-root of ink broker, as in "
+                            + "{\"paths\": [\"today/owl.ink\"]}. \(Self.documentHint)")
+                }
                 for (name, value) in body.members ?? [] {
                     switch name {
                     case "paths":
                         guard let items = value.array, (1...1000).contains(items.count) else {
-                            throw .malformed("paths is not a list of 1 to 1000 texts")
+                            throw .malformed("paths is not a list of 1 to 1000 texts, as in [\"today/owl.ink\"]")
                         }
                         for item in items {
                             guard let path = item.string, !path.isEmpty, path.utf8.count <= 4096 else {
-                                throw .malformed("paths is not a list of paths")
+                                throw .malformed("paths has an item that is not a text of 1 to 4096 bytes")
                             }
                             paths.append(path)
                         }
-                    case "options": order.options = try PictureOptionsSyntax.read(value)
+                    case "options": order.options = try PictureOptionsSyntax.read(value, refused: gateway.otherOptions)
                     case "priority": order.priority = try Self.priority(value)
-                    default: throw .malformed("there is no member \"\(name.prefix(64))\" here")
+                    default:
+                        throw .malformed(
+                            "there is no member \"\(name.prefix(64))\" here; there are paths, options and priority")
                     }
                 }
-                guard !paths.isEmpty else { throw .malformed("paths is missing") }
                 let found = paths.map { ($0, gateway.shared($0)) }
                 let missing = found.filter { $0.1 == nil }.map {
-                    (name: $0.0, text: "\($0.0.prefix(1024)): no such file below the broker's input roots")
+                    (name: $0.0, text: "\($0.0.prefix(1024)): no such file below --input-root of ink broker")
                 }
                 return try order.carryOut(found.compactMap(\.1), missing: missing)
             }
         case "multipart/form-data":
-            try only([])
+            guard request.query.isEmpty else {
+                throw .malformed("with a form nothing is said in the address; send options and priority as parts")
+            }
             return .takeForm(DocumentForm(order, try UploadRoom(gateway, announced: announcedBytes)))
         case "application/x-www-form-urlencoded", "":
             throw Problem(
                 415, "Unsupported Media Type",
-                "the body has to be a document, application/json or multipart/form-data, and its type be said")
+                "say what the body is. \(Self.documentHint)")
         default:
             let own: Set<String> = ["name", "priority"]
             if let text = parameter("priority") {
                 order.priority = try Self.priority(Int(text).map { .integer($0) } ?? .null)
             }
-            order.options = try PictureOptionsSyntax.read(request.query.filter { !own.contains($0.name) })
+            order.options = try PictureOptionsSyntax.read(
+                request.query.filter { !own.contains($0.name) }, refused: gateway.otherOptions)
             let name = parameter("name") ?? "document"
             guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes, !name.utf8.contains(0) else {
-                throw .malformed("name is empty, too long or contains a NUL character")
+                throw .malformed("name is not 1 to \(ProtocolLimits.nameBytes) bytes without a NUL character")
             }
             return .take(
                 try DocumentBody(order, name: name, UploadRoom(gateway, announced: announcedBytes)))
@@ -74,9 +87,13 @@ extension Router {
 
     private var announcedBytes: Int? { request.header("content-length").flatMap { Int($0) } }
 
+    private static let documentHint =
+        "To send a document itself, send its bytes with Content-Type: application/octet-stream to /v1/jobs?name=owl.ink, or "
+        + "as the part document of multipart/form-data"
+
     static func priority(_ value: JSONValue) throws(Problem) -> Int {
         guard let priority = value.wholeNumber, JobPriority.range.contains(priority) else {
-            throw .malformed("priority is not from -10 to 10")
+            throw .malformed("priority is not a whole number from -10 to 10")
         }
         return priority
     }
@@ -201,7 +218,7 @@ struct SubmissionOrder: Sendable {
         }
         switch answer {
         case .entered(let jobs, let isNew): return (jobs, isNew)
-        case .conflict: throw .conflict("this Idempotency-Key was used for another submission")
+        case .conflict: throw .conflict("this Idempotency-Key was used for another submission; give each its own")
         case .rejected(let rejection) where rejection.code.isTemporary:
             throw .busy(rejection.text, retrySeconds: max(1, rejection.retryMilliseconds / 1000))
         case .rejected(let rejection): throw .unprocessable(rejection.text)
@@ -236,7 +253,7 @@ final class UploadRoom: Sendable {
 
     private func reserve(_ bytes: Int) throws(Problem) {
         let limit = gateway.documentBytesMax
-        guard bytes <= limit.bytes else { throw .tooLarge(limit.bytes, option: limit.option) }
+        guard bytes <= limit.bytes else { throw .tooLargeDocument(limit.bytes, option: limit.option) }
         let room = gateway.service.quotaBytes / Gateway.uploadShare
         let fits = state.withLock { state in
             let more = max(0, bytes - state.reserved)
@@ -248,7 +265,10 @@ final class UploadRoom: Sendable {
             if fits { state.reserved += more }
             return fits
         }
-        guard fits else { throw .busy("too much is being uploaded", retrySeconds: 5) }
+        guard fits else {
+            throw .busy(
+                "the uploads under way fill a quarter of the broker's --quota; send this again later", retrySeconds: 5)
+        }
     }
 
     func close() {
@@ -300,7 +320,10 @@ private final class DocumentBody: BodyTaker {
 
     func end() -> HTTPResponse {
         do throws(Problem) {
-            guard file.byteCount > 0 else { throw .unprocessable("the document is empty") }
+            guard file.byteCount > 0 else {
+                throw .unprocessable(
+                    "the document is empty; send the bytes of a file, as in curl --data-binary @owl.ink")
+            }
             return try order.carryOut([SubmittedDocument(name: file.name, path: file.path, isShared: false)])
         } catch {
             return error.response

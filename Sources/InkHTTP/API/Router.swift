@@ -17,7 +17,9 @@ struct Router {
 
     /// - Throws: what is wrong with the request.
     func intake() throws(Problem) -> HTTPIntake {
-        guard let parts = request.pathParts else { throw .malformed("the path is not UTF-8 in percent-encoding") }
+        guard let parts = request.pathParts else {
+            throw .malformed("the path is not UTF-8 in percent-encoding, such as %C3%A4")
+        }
         guard parts.first == "v1" else { return try outside(request.path) }
         switch (parts.dropFirst().first, Array(parts.dropFirst(2))) {
         case ("jobs", let rest): return try jobs(rest)
@@ -40,7 +42,7 @@ struct Router {
             try allow(["GET"])
             try only([])
             return try answer(.read) { _ throws(Problem) in .json(Self.formats) }
-        default: throw .missing("such path: \(request.path.prefix(256))")
+        default: throw noPath
         }
     }
 
@@ -59,9 +61,9 @@ struct Router {
             try allow(["GET"])
             return try answer(.read) { _ throws(Problem) in try gateway.metrics() }
         default:
-            guard let page = Page.all[path] else { throw .missing("such page: \(path.prefix(256))") }
+            guard let page = Page.all[path] else { throw noPath }
             try allow(["GET"])
-            let isKnown = request.header("if-none-match") == page.tag
+            let isKnown = request.wanted(tag: page.tag) == .known
             return .answer { page.response(isKnown: isKnown) }
         }
     }
@@ -85,19 +87,24 @@ struct Router {
     func allow(_ methods: [String]) throws(Problem) {
         if methods.contains(request.method) || request.method == "HEAD" && methods.contains("GET") { return }
         throw Problem(
-            405, "Method Not Allowed", "\(request.method) is not for \(request.path.prefix(256))",
+            405, "Method Not Allowed",
+            "\(request.method) is not for \(request.path.prefix(256)); use \(methods.joined(separator: " or "))",
             headers: [("Allow", methods.joined(separator: ", "))])
     }
 
     /// Refuses parameters that mean nothing here.
     func only(_ names: Set<String>) throws(Problem) {
         if let other = request.query.first(where: { !names.contains($0.name) }) {
-            throw .malformed("there is no parameter \"\(other.name.prefix(64))\" here")
+            throw .malformed(
+                "there is no parameter \"\(other.name.prefix(64))\" here; "
+                    + (names.isEmpty ? "there are none" : "there are \(names.sorted().joined(separator: ", "))"))
         }
         for name in names where request.query.count(where: { $0.name == name }) > 1 {
-            throw .malformed("\(name) is given more than once")
+            throw .malformed("\(name) is given more than once; give it once")
         }
     }
+
+    var noPath: Problem { .missing("path \(request.path.prefix(256)); /openapi.json lists those that there are") }
 
     func parameter(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
 
@@ -126,16 +133,16 @@ struct Router {
     ) throws(Problem) -> HTTPIntake {
         let caller = try gateway.access.caller(request, needs: role)
         guard mediaType == "application/json" else {
-            throw Problem(415, "Unsupported Media Type", "the body has to be application/json")
+            throw Problem(415, "Unsupported Media Type", "the body has to be JSON; send Content-Type: application/json")
         }
         return .take(
-            CollectedBody(limit: limit, tooLarge: { Problem.tooLarge($0).response }) { bytes in
+            CollectedBody(limit: limit, tooLarge: { Problem.tooLarge("the body", $0).response }) { bytes in
                 do throws(Problem) {
                     let value: JSONValue
                     do throws(JSONReader.Failure) { value = try JSONReader.read(bytes) } catch {
                         throw .malformed("the body is not JSON: \(error.reason) at byte \(error.offset)")
                     }
-                    guard value.members != nil else { throw .malformed("the body is not a JSON object") }
+                    guard value.members != nil else { throw .malformed("the body is not a JSON object, in braces") }
                     return try make(caller, value)
                 } catch {
                     return error.response
@@ -154,14 +161,14 @@ extension Gateway {
     /// - Throws: 503 if the service does not answer, 500 if its store cannot be read.
     func found<T>(_ body: () throws(ServiceError) -> T) throws(Problem) -> T {
         do throws(ServiceError) { return try body() } catch {
-            if case .ended = error { throw .busy("the broker does not answer; it may be stopping") }
+            if case .ended = error { throw .busy("the broker does not answer; it may be stopping, so ask again later") }
             throw Problem(500, "Internal Server Error", "\(error)")
         }
     }
 
     func job(_ number: JobNumber) throws(Problem) -> JobFacts {
         let job = try found { () throws(ServiceError) in try service.job(number) }
-        guard let job else { throw .missing("job \(number)") }
+        guard let job else { throw .missing("job \(number); it may have been removed") }
         return job
     }
 }

@@ -36,7 +36,7 @@ final class Sessions: Sendable {
         session(of: owner).send(.order(Order(number: number, action: action)))
         guard let result = reply.wait(milliseconds: Self.patienceMilliseconds) else {
             waiting.forget(OrderName(owner, number))
-            throw .busy("the broker does not answer")
+            throw .busy("the broker does not answer; ask again later")
         }
         return result
     }

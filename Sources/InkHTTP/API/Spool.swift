@@ -51,8 +51,8 @@ enum Spool {
 
     static func problem(_ code: Int32) -> Problem {
         switch code {
-        case ENOSPC, EDQUOT: .busy("the broker's disk is full", retrySeconds: 30)
-        case EMFILE, ENFILE: .busy("the broker has no file descriptor left", retrySeconds: 5)
+        case ENOSPC, EDQUOT: .busy("the broker's disk is full; make room, then send this again", retrySeconds: 30)
+        case EMFILE, ENFILE: .busy("the broker has no file descriptor left; send this again later", retrySeconds: 5)
         default:
             Problem(500, "Internal Server Error", "the document cannot be stored: \(SystemFailure.text(of: code))")
         }

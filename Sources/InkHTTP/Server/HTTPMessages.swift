@@ -7,7 +7,7 @@ package struct HTTPRequest: Sendable {
     package var path: String
     /// Decoded, in the order in which they were sent.
     package var query: [(name: String, value: String)]
-    /// By their names in small letters; of several of one name the first.
+    /// By their names in small letters; several of one name are a list, with commas between them.
     package var headers: [String: String]
 
     package func header(_ name: String) -> String? { headers[name] }
@@ -73,10 +73,12 @@ package protocol BodyTaker: AnyObject, Sendable {
     func close()
 }
 
-/// Takes the parts of a form. Used by one thread.
+/// Takes the parts of a form. Used by one thread. Each function returns an answer if no more is wanted.
 package protocol FormTaker: AnyObject, Sendable {
-    /// Bytes of a part: of a new one if `offset` is 0.
-    func take(_ part: FormPart, offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> HTTPResponse?
+    /// A part begins, and the one before it has ended.
+    func begin(_ part: FormPart) -> HTTPResponse?
+    /// The next bytes of that part.
+    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse?
     func end() -> HTTPResponse
     func close()
 }

@@ -23,7 +23,8 @@ package final class HTTPServer: Sendable {
     private let headers: [(name: String, value: String)]
     private let handler: @Sendable (HTTPRequest) -> HTTPIntake
     private let streams = Mutex<[ObjectIdentifier: any HTTPStream]>([:])
-    private let daemon = Mutex<Daemon?>(nil)
+    /// One for each address.
+    private let daemons = Mutex<[Daemon]>([])
     private let counts = Mutex<[Answer: Int]>([:])
     private let heads: HeadWatch
     private let limits: HTTPServerLimits
@@ -53,25 +54,33 @@ package final class HTTPServer: Sendable {
 
     deinit { stop() }
 
-    /// Listens at an address; returns its port.
+    /// Listens at each of these addresses; returns the port.
     ///
-    /// - Parameter port: 0: one that the system chooses.
-    package func start(host: String, port: UInt16) throws(SystemFailure) -> UInt16 {
-        var hints = addrinfo()
-        hints.ai_flags = AI_NUMERICSERV | AI_PASSIVE
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = found else {
-            throw SystemFailure(operation: "find the address of \(host)", errno: EADDRNOTAVAIL)
+    /// - Parameters:
+    ///   - addresses: at least one.
+    ///   - port: 0: one that the system chooses, the same for all.
+    /// - Throws: if it cannot listen at one of them; then it listens at none.
+    package func start(_ addresses: [HostAddress], port: UInt16) throws(SystemFailure) -> UInt16 {
+        var port = port
+        for address in addresses {
+            do throws(SystemFailure) {
+                port = try listen(address, port: port, connections: max(1, limits.connections / addresses.count))
+            } catch {
+                stop()
+                throw error
+            }
         }
-        defer { freeaddrinfo(first) }
+        try heads.start()
+        return port
+    }
+
+    private func listen(_ address: HostAddress, port: UInt16, connections: Int) throws(SystemFailure) -> UInt16 {
         var settings = ink_http_settings()
         var flags = MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
         flags |= MHD_USE_POLL.rawValue
-        if first.pointee.ai_family == AF_INET6 { flags |= MHD_USE_IPv6.rawValue }
+        if address.family == AF_INET6 { flags |= MHD_USE_IPv6.rawValue }
         settings.flags = flags
-        settings.address = UnsafePointer(first.pointee.ai_addr)
-        settings.connections_max = UInt32(limits.connections)
+        settings.connections_max = UInt32(connections)
         settings.idle_seconds = UInt32(limits.idleSeconds)
         settings.memory_bytes = limits.headBytes
         settings.stack_bytes = 2 << 20
@@ -100,26 +109,34 @@ package final class HTTPServer: Sendable {
         }
         settings.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
         errno = 0
-        guard let started = ink_http_start(&settings) else {
-            throw SystemFailure(operation: "listen at \(host):\(port)", errno: errno == 0 ? EADDRINUSE : errno)
+        let made = address.withAddress(port: port) { place -> OpaquePointer? in
+            settings.address = place
+            return ink_http_start(&settings)
         }
-        daemon.withLock { $0 = Daemon(handle: started) }
-        try heads.start()
-        return UInt16(truncatingIfNeeded: ink_http_port(started))
+        guard let made else {
+            let place = "\(HostAddress.bracketed(address.host)):\(port)"
+            throw SystemFailure(operation: "listen at \(place)", errno: errno == 0 ? EADDRINUSE : errno)
+        }
+        daemons.withLock { $0.append(Daemon(handle: made)) }
+        return UInt16(truncatingIfNeeded: ink_http_port(made))
     }
 
     /// Closes all connections and returns when their threads have ended.
     package func stop() {
-        guard let daemon = daemon.withLock({ $0.take() }) else { return }
+        let daemons = daemons.withLock { daemons in
+            defer { daemons = [] }
+            return daemons
+        }
+        guard !daemons.isEmpty else { return }
         heads.stop()
-        let listening = MHD_quiesce_daemon(daemon.handle)
+        let listening = daemons.map { MHD_quiesce_daemon($0.handle) }
         for stream in streams.withLock({ Array($0.values) }) { stream.close() }
-        MHD_stop_daemon(daemon.handle)
-        if listening >= 0 { close(listening) }
+        for daemon in daemons { MHD_stop_daemon(daemon.handle) }
+        for descriptor in listening where descriptor >= 0 { close(descriptor) }
     }
 
     package var connectionCount: Int {
-        daemon.withLock { $0.map { Int(ink_http_connections($0.handle)) } ?? 0 }
+        daemons.withLock { $0.reduce(0) { $0 + Int(ink_http_connections($1.handle)) } }
     }
 
     /// How many requests were answered how.
@@ -131,7 +148,7 @@ package final class HTTPServer: Sendable {
     private final class Exchange {
         let method: String
         var intake: HTTPIntake?
-        var processor: OpaquePointer?
+        var form: FormReader?
         /// The answer that came before the end of the body, when, and what has come since.
         var early: HTTPResponse?
         var earlySince: UInt64 = 0
@@ -162,17 +179,20 @@ package final class HTTPServer: Sendable {
             state.pointee = Unmanaged.passRetained(exchange).toOpaque()
             guard let request = HTTPRequest(connection, url, method) else {
                 return send(
-                    .malformed("a name or value of the address is not UTF-8 in percent-encoding"), connection, exchange)
+                    .malformed("a name or value of the address is not UTF-8 in percent-encoding, such as %C3%A4"),
+                    connection, exchange)
             }
             let intake = handler(request)
             exchange.intake = intake
             switch intake {
             case .refuse(let response): return send(response, connection, exchange)
             case .takeForm:
-                let context = Unmanaged.passUnretained(exchange).toOpaque()
-                exchange.processor = MHD_create_post_processor(connection, 64 << 10, HTTPServer.takePart, context)
-                if exchange.processor == nil {
-                    return send(.malformed("the form has no boundary"), connection, exchange)
+                exchange.form = FormReader(contentType: request.header("content-type") ?? "")
+                if exchange.form == nil {
+                    return send(
+                        .malformed(
+                            "the form's boundary is missing; send Content-Type: multipart/form-data; boundary=TEXT, as "
+                                + "libraries for HTTP do by themselves"), connection, exchange)
                 }
             case .answer, .take: break
             }
@@ -189,10 +209,7 @@ package final class HTTPServer: Sendable {
         case .answer(let make): return send(make(), connection, exchange)
         case .take(let taker): return send(taker.end(), connection, exchange)
         case .takeForm(let taker):
-            let isWhole = exchange.processor.map { MHD_destroy_post_processor($0) == ink_http_yes } ?? false
-            exchange.processor = nil
-            if let early = exchange.early { return send(early, connection, exchange) }
-            let response = isWhole ? taker.end() : .malformed("the form is cut or malformed")
+            guard let response = exchange.form?.end(taker) else { return ink_http_no }
             return send(response, connection, exchange)
         case .refuse, nil: return ink_http_no
         }
@@ -211,31 +228,22 @@ package final class HTTPServer: Sendable {
         if milliseconds > Self.patienceMilliseconds,
             exchange.received < Int(milliseconds) / 1000 * Self.leastBytesPerSecond
         {
-            exchange.early = Problem(408, "Request Timeout", "the body comes too slowly").response
+            exchange.early =
+                Problem(
+                    408, "Request Timeout",
+                    "the body comes more slowly than 1 KiB a second; send it again over a faster connection"
+                ).response
             return true
         }
         switch exchange.intake {
         case .take(let taker): exchange.early = taker.take(bytes)
-        case .takeForm:
-            guard let processor = exchange.processor, let start = bytes.baseAddress else { return false }
-            let result = MHD_post_process(processor, start.assumingMemoryBound(to: CChar.self), bytes.count)
-            if result != ink_http_yes, exchange.early == nil { exchange.early = .malformed("the form is malformed") }
+        case .takeForm(let taker): exchange.early = exchange.form?.take(bytes, taker)
         case .answer, .refuse, nil: break
         }
         return true
     }
 
-    private static let takePart: MHD_PostDataIterator = { context, _, key, fileName, _, _, data, offset, count in
-        guard let context, let key else { return ink_http_no }
-        let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
-        guard exchange.early == nil, case .takeForm(let form) = exchange.intake else { return ink_http_no }
-        let part = FormPart(name: String(cString: key), fileName: fileName.map { String(cString: $0) })
-        exchange.early = form.take(part, offset: offset, UnsafeRawBufferPointer(start: data, count: count))
-        return exchange.early == nil ? ink_http_yes : ink_http_no
-    }
-
     private func end(_ exchange: Exchange) {
-        if let processor = exchange.processor { MHD_destroy_post_processor(processor) }
         if let stream = exchange.stream {
             stream.close()
             streams.withLock { $0[ObjectIdentifier(stream)] = nil }
@@ -323,7 +331,8 @@ extension HTTPRequest {
                 guard let context, let key else { return ink_http_no }
                 let head = Unmanaged<Head>.fromOpaque(context).takeUnretainedValue()
                 let name = Head.text(key, keyCount).lowercased()
-                if head.headers[name] == nil { head.headers[name] = Head.text(value, valueCount) }
+                let text = Head.text(value, valueCount)
+                head.headers[name] = head.headers[name].map { "\($0), \(text)" } ?? text
                 return ink_http_yes
             }, context)
         MHD_get_connection_values_n(

@@ -17,10 +17,16 @@ package struct Problem: Error, Sendable {
     static func malformed(_ detail: String) -> Problem { Problem(400, "Bad Request", detail) }
     static func missing(_ what: String) -> Problem { Problem(404, "Not Found", "there is no \(what)") }
     static func conflict(_ detail: String) -> Problem { Problem(409, "Conflict", detail) }
+    /// - Parameter what: the body, or a part of it.
+    static func tooLarge(_ what: String, _ limit: Int) -> Problem {
+        Problem(413, "Content Too Large", "\(what) has more than the \(limit) bytes that are taken")
+    }
     /// - Parameter option: what the limit is set by.
-    static func tooLarge(_ limit: Int, option: String? = nil) -> Problem {
-        let reason = option.map { " (\($0))" } ?? ""
-        return Problem(413, "Content Too Large", "the body has more than the \(limit) bytes that are taken\(reason)")
+    static func tooLargeDocument(_ limit: Int, option: String) -> Problem {
+        Problem(
+            413, "Content Too Large",
+            "the documents have more than the \(limit) bytes that are taken (\(option)); send fewer at once, or start ink "
+                + "broker with a larger limit")
     }
     static func unprocessable(_ detail: String) -> Problem { Problem(422, "Unprocessable Content", detail) }
     static func busy(_ detail: String, retrySeconds: Int = 1) -> Problem {

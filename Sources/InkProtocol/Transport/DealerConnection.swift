@@ -1,3 +1,5 @@
+import InkSystem
+
 /// A DEALER socket that is opened and closed repeatedly, and the frames that it has not accepted yet, in order. Used by
 /// one thread.
 public final class DealerConnection {

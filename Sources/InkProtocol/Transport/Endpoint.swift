@@ -1,4 +1,5 @@
 import Glibc
+import InkSystem
 
 /// An address to bind or connect to: `tcp://host:port`, `ipc://path`, `inproc://name`.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
@@ -54,15 +55,13 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `badValue` for a name without such an address.
     public func listeningEndpoints() throws(ProtocolError) -> [String] {
         guard let (host, port) = hostName else { return [text] }
-        let interface = HostAddress.all(ofInterface: host, port: port)
-        if !interface.isEmpty { return interface.map(\.endpoint) }
-        let addresses = HostAddress.all(of: host, port: port, waitingAtMost: 10_000)
-        let own = addresses.filter(\.isOfThisMachine).map(\.endpoint)
-        guard own.isEmpty else { return own }
-        let known = addresses.isEmpty ? "has no address" : "is not this machine"
-        throw .badValue(
-            what: "endpoint", offset: 0, found: "\(text), to listen; \(host) \(known)",
-            expected: "as HOST an address, a name or a network interface of this machine, or * for all")
+        switch HostAddress.toListen(at: host, port: port) {
+        case .success(let addresses): return addresses.map(\.endpoint)
+        case .failure(let failure):
+            throw .badValue(
+                what: "endpoint", offset: 0, found: "\(text), to listen; \(host) \(failure.text)",
+                expected: "as HOST an address, a name or a network interface of this machine, or * for all")
+        }
     }
 
     /// Refuses an endpoint that anyone on the network could read or use.
@@ -74,4 +73,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             what: "endpoint", offset: 0, found: "\(text), open to the network without keys",
             expected: "--key (see \"ink help keygen\"), a loopback address, or --insecure")
     }
+}
+
+extension HostAddress {
+    /// `tcp://127.0.0.1:5570`, `tcp://[::1]:5570`.
+    var endpoint: String { "tcp://\(text)" }
 }

@@ -109,6 +109,8 @@ public struct JobTiles: Sendable {
 /// The jobs of one submission.
 public struct BatchFacts: Sendable {
     public var id: [UInt8]
+    /// Of its first job, and how many other documents there are: `owl.ink and 3 more`.
+    public var name: String
     public var counts: [JobFacts.State: Int] = [:]
     /// Milliseconds since 1970.
     public var createdAt: Int64
@@ -135,6 +137,8 @@ public struct BatchFacts: Sendable {
     /// - Parameter states: of its jobs, at least one.
     init(_ id: [UInt8], _ states: [StoredJobState], begun: Set<JobNumber>, timeLeft: TimeLeft?) {
         self.id = id
+        let names = Set(states.map { Array($0.name.utf8) })
+        name = (states.first?.name ?? "") + (names.count > 1 ? " and \(names.count - 1) more" : "")
         createdAt = states.map(\.createdAt).min() ?? 0
         jobs = states.map(\.number)
         for job in states {

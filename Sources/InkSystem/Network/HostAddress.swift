@@ -1,30 +1,45 @@
 import Dispatch
-import Glibc
-import InkSystem
+package import Glibc
 import Synchronization
 
 /// An address of a host, with a port.
-struct HostAddress: Hashable, Sendable {
-    /// `tcp://127.0.0.1:5570`, `tcp://[::1]:5570`.
-    let endpoint: String
-    fileprivate let family: Int32
+package struct HostAddress: Hashable, Sendable {
+    /// Without a port: `127.0.0.1`, `::1`, `fe80::1%eth0`.
+    package let host: String
+    /// A number, or `*`.
+    package let port: String
+    package let family: Int32
     /// A `sockaddr` of that family.
-    fileprivate let bytes: [UInt8]
+    private var bytes: [UInt8]
 
-    fileprivate init?(_ address: UnsafePointer<sockaddr>, length: Int, port: String) {
+    /// `127.0.0.1:5570`, `[::1]:5570`.
+    package var text: String { "\(Self.bracketed(host)):\(port)" }
+
+    /// A host as it stands before a port: IPv6 addresses in brackets.
+    package static func bracketed(_ host: String) -> String {
+        host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    }
+
+    /// The other way round.
+    package static func unbracketed(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    private init?(_ address: UnsafePointer<sockaddr>, length: Int, port: String) {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
             return nil
         }
         let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        endpoint = host.contains(":") ? "tcp://[\(host)]:\(port)" : "tcp://\(host):\(port)"
+        self.host = host
+        self.port = port
         family = Int32(address.pointee.sa_family)
         bytes = [UInt8](UnsafeRawBufferPointer(start: address, count: length))
     }
 
     /// The addresses of a network interface; empty if there is no such interface. Link-local addresses are omitted,
     /// because a peer would have to name its own interface to connect.
-    static func all(ofInterface name: String, port: String) -> [HostAddress] {
+    package static func all(ofInterface name: String, port: String) -> [HostAddress] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
@@ -40,7 +55,7 @@ struct HostAddress: Hashable, Sendable {
                 default: 0
                 }
             if length > 0, let found = HostAddress(address, length: length, port: port),
-                !found.endpoint.contains("%"), !addresses.contains(found)
+                !found.host.contains("%"), !addresses.contains(found)
             {
                 addresses.append(found)
             }
@@ -51,7 +66,7 @@ struct HostAddress: Hashable, Sendable {
     /// The addresses of a name, in the resolver's order; empty if it has none or the resolver takes too long.
     ///
     /// - Parameter port: a number, or `*`.
-    static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {
+    package static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {
         // The resolver may ask servers that do not answer, and cannot be cancelled. The caller continues without it.
         let (found, isDone) = (Found(), DispatchSemaphore(value: 0))
         do {
@@ -77,7 +92,9 @@ struct HostAddress: Hashable, Sendable {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, port == "*" ? "0" : port, &hints, &list) == 0 else { return [] }
+        // * stands for all addresses of this machine.
+        hints.ai_flags = AI_PASSIVE
+        guard getaddrinfo(host == "*" ? nil : host, port == "*" ? "0" : port, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
         var addresses: [HostAddress] = []
         var next = list
@@ -93,6 +110,39 @@ struct HostAddress: Hashable, Sendable {
         return addresses
     }
 
+    /// Where a program listens that is told to listen at a host. A name stands for those of its addresses that belong to
+    /// this machine, a network interface for all its addresses.
+    ///
+    /// - Returns: why there is none, as what follows the name: `has no address`.
+    package static func toListen(at host: String, port: String) -> Result<[HostAddress], ListeningFailure> {
+        let interface = all(ofInterface: host, port: port)
+        if !interface.isEmpty { return .success(interface) }
+        let addresses = all(of: host, port: port, waitingAtMost: 10_000)
+        let own = addresses.filter(\.isOfThisMachine)
+        guard own.isEmpty else { return .success(own) }
+        return .failure(ListeningFailure(text: addresses.isEmpty ? "has no address" : "is not this machine"))
+    }
+
+    package struct ListeningFailure: Error {
+        package var text: String
+    }
+
+    /// Whether only this machine's programs reach it.
+    package var isLoopback: Bool {
+        switch family {
+        case AF_INET: host.hasPrefix("127.")
+        default: host == "::1" || host.hasPrefix("::ffff:127.")
+        }
+    }
+
+    /// Passes the address with another port.
+    package func withAddress<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>) -> Result) -> Result {
+        var changed = self
+        // The port is behind the family in the addresses of both.
+        (changed.bytes[2], changed.bytes[3]) = (UInt8(port >> 8), UInt8(port & 0xFF))
+        return changed.withAddress { address, _ in body(address) }
+    }
+
     private func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         bytes.withUnsafeBytes { bytes in
             // The length is that of the family, because getaddrinfo made the bytes.
@@ -105,7 +155,7 @@ struct HostAddress: Hashable, Sendable {
     }
 
     /// Whether it is an address of this machine.
-    var isOfThisMachine: Bool {
+    package var isOfThisMachine: Bool {
         let descriptor = openSocket()
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
@@ -113,7 +163,7 @@ struct HostAddress: Hashable, Sendable {
     }
 
     /// The first of several addresses that accepts connections, if that is known in time.
-    static func answering(_ addresses: [HostAddress], waitingAtMost milliseconds: Int32) -> HostAddress? {
+    package static func answering(_ addresses: [HostAddress], waitingAtMost milliseconds: Int32) -> HostAddress? {
         var tries: [pollfd] = []
         defer { for one in tries where one.fd >= 0 { close(one.fd) } }
         for address in addresses {
