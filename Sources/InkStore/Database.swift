@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import InkSystem
 
 /// A connection to a SQLite database, used by one thread at a time.
 final class Database {
@@ -22,6 +23,7 @@ final class Database {
         }
         handle = opened
         sqlite3_busy_timeout(handle, 10_000)
+        try addNameSearch()
         if path != ":memory:" {
             try run("PRAGMA journal_mode=WAL")
             try run("PRAGMA synchronous=FULL")
@@ -37,6 +39,24 @@ final class Database {
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close(handle)
+    }
+
+    /// A function of SQL: whether `NameSearch` of its second argument finds its first.
+    static let nameSearch = "finds_name"
+
+    private func addNameSearch() throws(StoreError) {
+        let code = sqlite3_create_function_v2(
+            handle, Self.nameSearch, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil,
+            { context, count, values in
+                guard count == 2, let values else { return }
+                func text(_ index: Int) -> String {
+                    let start = sqlite3_value_text(values[index])
+                    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(values[index])))
+                    return String(decoding: bytes, as: UTF8.self)
+                }
+                sqlite3_result_int(context, NameSearch(text(1)).finds(text(0)) ? 1 : 0)
+            }, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, "prepare it") }
     }
 
     /// Runs statements without values and results, separated by semicolons.

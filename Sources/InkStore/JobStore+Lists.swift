@@ -11,7 +11,7 @@ public struct StoredJobQuery: Sendable {
     /// Jobs in one of these states; nil: all.
     public var states: States?
     public var owner: String?
-    /// A part of the name; the case of ASCII letters does not matter.
+    /// A part of the name, looked for by `NameSearch`.
     public var name: String?
     /// The beginning of the key.
     public var keyPrefix: [UInt8]?
@@ -58,6 +58,8 @@ public struct StoredJobState: Sendable {
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var endedAt: Int64?
+    /// Of its document.
+    public var name: String
 
     public enum Ending: Sendable {
         case finished, failed, cancelled
@@ -78,9 +80,8 @@ extension JobStore {
             values.append(.text(owner))
         }
         if let name = query.name {
-            conditions.append("name LIKE ? ESCAPE '\\'")
-            let escaped = name.flatMap { "\\%_".contains($0) ? "\\\($0)" : "\($0)" }
-            values.append(.text("%\(String(escaped))%"))
+            conditions.append("\(Database.nameSearch)(name, ?)")
+            values.append(.text(name))
         }
         if let prefix = query.keyPrefix {
             conditions.append("key >= ? AND key <= ?")
@@ -181,7 +182,8 @@ extension JobStore {
 
     static func states(keyPrefix: [UInt8], _ database: Database) throws(StoreError) -> [StoredJobState] {
         var found: [StoredJobState] = []
-        let sql = "SELECT number, state, paused, created, ended FROM jobs WHERE key >= ? AND key <= ? ORDER BY key"
+        let sql =
+            "SELECT number, state, paused, created, ended, name FROM jobs WHERE key >= ? AND key <= ? ORDER BY key"
         try database.query(sql, keys(from: keyPrefix)) { (row) throws(StoreError) in
             let ending: StoredJobState.Ending? =
                 switch row.integer(1) {
@@ -193,7 +195,7 @@ extension JobStore {
             found.append(
                 StoredJobState(
                     number: row.number(0), ending: ending, isPaused: row.integer(2) != 0,
-                    createdAt: row.integer(3), endedAt: row.isNull(4) ? nil : row.integer(4)))
+                    createdAt: row.integer(3), endedAt: row.isNull(4) ? nil : row.integer(4), name: row.text(5)))
             return true
         }
         return found

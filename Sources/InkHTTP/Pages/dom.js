@@ -189,3 +189,11 @@ export function confirm(title, words, verb) {
 }
 
 export const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/**
+ * Whether a name holds a part, as people type it: capitals do not matter in any alphabet, nor how letters with marks are made
+ * of characters. The same as NameSearch of the broker's lists.
+ */
+export function findsName(name, part) { return `\0${letters(name)}\0`.includes(`\0${letters(part)}\0`) || !part; }
+const segments = new Intl.Segmenter("en", { granularity: "grapheme" });
+const letters = (text) => Array.from(segments.segment(text.toUpperCase()), (each) => each.segment.normalize()).join("\0");

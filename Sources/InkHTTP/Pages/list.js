@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { about, actions, called, farm, reason } from "./farm.js";
-import { ago, announce, button, count, duration, h, name, number, one, rename, shortName, text, timeLeft, toast } from "./dom.js";
+import { ago, announce, button, count, duration, findsName, h, name, number, one, rename, shortName, text, timeLeft, toast } from "./dom.js";
 import { paintSwatches, states } from "./patterns.js";
 
 const margin = 6;
@@ -69,7 +69,7 @@ export class JobList {
     #matches(job) {
         const { states: wanted, name, owner, batch, sort } = this.filter;
         return (!wanted.size || wanted.has(job.state)) && (!owner || job.owner === owner)
-            && (!batch || job.batch === batch) && (!name || job.name.toLowerCase().includes(name.toLowerCase()))
+            && (!batch || job.batch === batch) && (!name || findsName(job.name, name))
             && (!sort.endsWith("ended") || job.endedAt !== null);
     }
 
