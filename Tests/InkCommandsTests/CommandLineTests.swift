@@ -227,7 +227,7 @@ struct CommandLineTests {
         ["--workers", "two"], ["--background", "red"], ["--background", "#12345"], ["--layers", "a,,b"],
         ["--layers", "a", "--each-layer"], ["--fill", "all"], ["--dpi", "0"], ["--dpi", "nan"], ["--rgb", "--rgba"],
         ["--effort", "huge"], ["--tile", "15x16"], ["--tile", "16"], ["--tile", "16x"], ["--if-exists", "ask"],
-        ["--keep-going", "--fail-fast"], ["--failed"], ["-o", ""], ["-o", "-"],
+        ["--keep-going", "--fail-fast"], ["--failed"], ["-o", ""],
         ["--progress", "loud"],
     ])
     func refusesBadValues(options: [String]) {

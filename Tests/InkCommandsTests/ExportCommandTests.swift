@@ -381,7 +381,7 @@ struct ExportCommandTests {
 
     @Test("Skipped files of a search are counted by kind, and listed with reasons by --dry-run, -v and reports")
     func skippedFiles() throws {
-        let folder = ScratchFolder()
+        let (folder, output) = (ScratchFolder(), ScratchFolder())
         for name in ["b.ink", "z.txt", "sub/c.png", ".hidden/d.txt", ".e"] { folder.file(name) }
         let listed = """
             ink: skipped \(folder("z.txt")): neither a project nor a document that ink reads
@@ -393,18 +393,18 @@ struct ExportCommandTests {
             "ink: 1 other file was skipped: it is neither a project nor a document that ink reads",
         ]
         let plain = CommandTrial()
-        #expect(plain.run(["export", folder.path, "-o", folder("out")]) == .done)
+        #expect(plain.run(["export", folder.path, "-o", output("out")]) == .done)
         #expect(plain.transcript.error == counts.map { $0 + " (-v lists them)\n" }.joined())
         for option in ["--dry-run", "-v"] {
             let trial = CommandTrial()
-            #expect(trial.run(["export", folder.path, "-o", folder("out2"), option]) == .done)
+            #expect(trial.run(["export", folder.path, "-o", output("out2"), option]) == .done)
             #expect(trial.transcript.error == listed + counts.map { $0 + "\n" }.joined())
         }
         let quiet = CommandTrial()
-        #expect(quiet.run(["export", folder.path, "-o", folder("out3"), "-q"]) == .done)
+        #expect(quiet.run(["export", folder.path, "-o", output("out3"), "-q"]) == .done)
         #expect(quiet.transcript.error.isEmpty)
         let json = CommandTrial()
-        #expect(json.run(["export", folder.path, "-o", folder("out4"), "--json", "-q"]) == .done)
+        #expect(json.run(["export", folder.path, "-o", output("out4"), "--json", "-q"]) == .done)
         let report = try JSONReader.read(Array(json.transcript.output.utf8))
         #expect(report["skippedFileCount"]?.integer == 2)
         let files = report["skippedFiles"]?.array ?? []

@@ -143,7 +143,7 @@ import Testing
 
         let strict = FakeBroker()
         let refused = strict.run(["submit", folder("in"), "--strict", "--insecure"])
-        #expect(refused.code == .badInput && refused.output == "1\n")
+        #expect(refused.code == .badInput && refused.output == "1\tb-2k.png\n")
         #expect(strict.now.jobs.count == 1)
         #expect(strict.run(["submit", folder("in"), "--strict", "--shared", "--insecure"]).code == .usage)
     }

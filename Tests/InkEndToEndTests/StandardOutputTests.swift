@@ -8,6 +8,7 @@ import Testing
 
     init() throws {
         folder = try EndToEndFolder()
+        try FileManager.default.createDirectory(atPath: folder("tmp"), withIntermediateDirectories: false)
         project = try folder.file(
             "a.ink",
             """
@@ -25,7 +26,6 @@ import Testing
 
     @Test("One picture goes to standard output, the same as in a file, and everything else to standard error")
     func onePicture() throws {
-        try FileManager.default.createDirectory(atPath: folder("tmp"), withIntermediateDirectories: false)
         for (options, name) in [
             ("", "a.png"), ("--format jpeg", "a.jpg"), ("--format psd", "a.psd"), ("--format pdf", "a.pdf"),
         ] {

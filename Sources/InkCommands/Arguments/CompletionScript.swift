@@ -237,6 +237,7 @@ enum CompletionScript {
                 end
             end
             function __ink_ask
+                command -q ink; or return
                 set -l line (commandline -op)
                 command ink \(AskedValues.command) $argv[1] $line[2..-1] 2>/dev/null
             end

@@ -111,7 +111,7 @@ package struct InputFinder {
         (projectCount, waitingPhotos) = (0, [])
         try search(path, tree: [])
         if photos.isWanted || projectCount == 0 && !photos.isOnlyIfWanted { try takePhotos(of: path) }
-        for photo in waitingPhotos { skipped.add(photo.path, .photo) }
+        for photo in waitingPhotos { skipped.add(photo.path, Self.isOwnPicture(photo.path) ? .ownPicture : .photo) }
         if found.count == before, !photos.isOnlyIfWanted {
             found.append(
                 .failure(
