@@ -7,7 +7,13 @@ extension EncodedImage {
     ///   - limits: larger images are rejected.
     /// - Throws: `badInput` if the format is unknown or the header is invalid, `overLimit` for its pixels.
     public init(checking bytes: [UInt8], place: Place, limits: Limits) throws(EngineError) {
-        let header = try ImageDecoders.decoder(of: bytes, place: place).header(bytes, place: place)
+        let decoder = try ImageDecoders.decoder(of: bytes, place: place)
+        guard !(decoder is SVGImages) || bytes.count <= limits.svgBytes else {
+            throw .overLimit(
+                place, what: "the SVG", found: "\(bytes.count) bytes",
+                limit: "\(limits.svgBytes) bytes (svgBytes in a file for --limits)")
+        }
+        let header = try decoder.header(bytes, place: place)
         try header.check(against: limits, place: place)
         self.init(bytes: bytes, header: header, place: place.path ?? place.file)
     }

@@ -47,6 +47,7 @@ extension Limits {
         [
             ("edgePixels", \.edgePixels), ("outputPixels", \.outputPixels), ("imagePixels", \.imagePixels),
             ("interlacedImagePixels", \.interlacedImagePixels), ("heldImagePixels", \.heldImagePixels),
+            ("svgBytes", \.svgBytes),
             ("fileBytes", \.fileBytes),
             ("jsonDepth", \.jsonDepth), ("jsonValues", \.jsonValues), ("archiveEntries", \.archiveEntries),
             ("archiveRatio", \.archiveRatio), ("layers", \.layers), ("strokes", \.strokes),

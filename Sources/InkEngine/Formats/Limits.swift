@@ -13,6 +13,8 @@ public struct Limits: Hashable, Sendable {
     public var interlacedImagePixels = 64_000_000
     /// Pixels of one embedded image of a format that cannot stream.
     public var heldImagePixels = 40_000_000
+    /// One SVG, bytes. A page of a document of text that another program has turned into outlines has a few million.
+    public var svgBytes = 1 << 26
     /// Project file, bytes.
     public var fileBytes = 1 << 30
     /// JSON depth. A layer tree of the greatest depth takes 69 levels.

@@ -12,11 +12,9 @@ struct SVGDocument {
     /// Whether something of the file is not in the text that would show.
     let hasLeftOut: Bool
 
-    /// The largest file.
-    static let bytesMax = 1 << 20
     static let depthMax = 100
     /// Elements, those that `use` repeats included.
-    static let elementsMax = 100_000
+    static let elementsMax = 1_000_000
     /// `use` inside of what another `use` repeats.
     static let useDepthMax = 64
     /// Embedded pictures, all together.
@@ -25,11 +23,8 @@ struct SVGDocument {
     static let defaultSize = (width: 300.0, height: 150.0)
 
     /// - Parameter leavingOut: elements that are left out, with what is in them, in place of an error.
-    /// - Throws: `badInput` at `place` for what is not SVG or not allowed, naming the line; `overLimit` for a large file.
+    /// - Throws: `badInput` at `place` for what is not SVG or not allowed, naming the line.
     init(reading file: [UInt8], place: Place, leavingOut: Set<String> = []) throws(EngineError) {
-        guard file.count <= Self.bytesMax else {
-            throw .overLimit(place, what: "the SVG", found: "\(file.count) bytes", limit: "\(Self.bytesMax) bytes")
-        }
         let filter = SVGFilter(leavingOut: leavingOut)
         do throws(XMLFault) {
             try XMLScanner.scan(file, with: filter)

@@ -73,8 +73,14 @@ struct SVGTests {
             let error = #expect(throws: EngineError.self) { try Self.written(Array(file.utf8)) }
             #expect(error?.description.contains(reason) == true, "\(file): \(error?.description ?? "")")
         }
-        let large = Self.svg(String(repeating: " ", count: 1 << 20))
-        #expect(throws: EngineError.self) { try Self.written(large) }
+        var limits = Limits()
+        limits.svgBytes = 1 << 16
+        let large = Self.svg(String(repeating: " ", count: 1 << 16))
+        let error = #expect(throws: EngineError.self) {
+            try EncodedImage(checking: large, place: Self.place, limits: limits)
+        }
+        #expect(error?.description.contains("svgBytes") == true)
+        #expect(throws: Never.self) { try EncodedImage(checking: large, place: Self.place, limits: Limits()) }
     }
 
     @Test("use may repeat much, but not without bounds")
@@ -87,7 +93,7 @@ struct SVGTests {
             return Self.svg(content)
         }
         _ = try Self.written(doubled(12))
-        for levels in [20, 60, 5000] {
+        for levels in [24, 60, 5000] {
             let error = #expect(throws: EngineError.self) { try Self.written(doubled(levels)) }
             #expect(error?.description.contains("<use>") == true)
         }
