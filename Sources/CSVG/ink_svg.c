@@ -94,8 +94,7 @@ typedef struct {
 } answer;
 
 struct ink_svg {
-    const uint8_t *text;
-    size_t count;
+    ink_svg_text text;
     ink_svg_raster raster;
     uint32_t band_rows, next_row;
     // Shared with the process that draws.
@@ -113,11 +112,10 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-ink_svg *ink_svg_open(const uint8_t *text, size_t count, const ink_svg_raster *raster) {
+ink_svg *ink_svg_open(const ink_svg_text *text, const ink_svg_raster *raster) {
     ink_svg *svg = calloc(1, sizeof *svg);
     if (svg == NULL) return NULL;
-    svg->text = text;
-    svg->count = count;
+    svg->text = *text;
     svg->raster = *raster;
     size_t row = (size_t)raster->part_width * 4;
     size_t rows = band_bytes_max / row / rows_step * rows_step;
@@ -141,29 +139,46 @@ static int say_why(answer *answer, const glib_error *error) {
     return 0;
 }
 
-// The document in another whose window is a part of the raster: the library takes memory for the window, often several
-// times, and not for the whole. The library's numbers have 24 bits, and those of the window are whole.
-static void *open_window(const ink_svg *svg, uint32_t x, uint32_t y, answer *answer) {
+// The edge of the viewport for a window: at least the window's, less than twice of it, and the raster's edge by a power of
+// two. The library takes memory for the viewport, often several times, and not for the raster.
+static double viewport_edge(uint32_t raster, uint32_t window) {
+    double edge = raster;
+    while (edge / 2 >= window) edge /= 2;
+    return edge;
+}
+
+static size_t append(uint8_t *text, size_t at, const void *piece, size_t count) {
+    memcpy(text + at, piece, count);
+    return at + count;
+}
+
+// The document with its view box in a viewport, from which its root is mapped to a window of the raster. The library's
+// numbers have 24 bits; what it multiplies by is a power of two where the document is not squeezed, and the window's corner
+// is whole.
+static void *open_window(
+    const ink_svg *svg, uint32_t x, uint32_t y, const rsvg_rectangle *viewport, answer *answer) {
     const ink_svg_raster *raster = &svg->raster;
-    static const char end[] = "</svg></svg>";
-    // Whatever the document's style sheets say of `svg`.
-    static const char plain[] =
-        "opacity:1!important;mask:none!important;clip-path:none!important;display:inline!important;"
-        "transform:none!important";
-    char start[1024];
+    const double *map = raster->map;
+    char place[512];
+    // Whatever the document's style sheets say of its root.
     size_t length = (size_t)snprintf(
-        start, sizeof start,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" style=\"%s\"><svg x=\"-%u\" y=\"-%u\" width=\"%u\" height=\"%u\" "
-        "viewBox=\"0 0 %.17g %.17g\" preserveAspectRatio=\"none\" "
-        "style=\"%s;x:-%upx!important;y:-%upx!important;width:%upx!important;height:%upx!important\">",
-        plain, x, y, raster->raster_width, raster->raster_height, raster->width, raster->height, plain, x, y,
-        raster->raster_width, raster->raster_height);
-    size_t count = length + svg->count + sizeof end - 1;
-    uint8_t *text = malloc(count);
+        place, sizeof place,
+        "width:%.17gpx!important;height:%.17gpx!important;overflow:visible!important;"
+        "transform:matrix(%.17g,%.17g,%.17g,%.17g,%.17g,%.17g)!important;",
+        raster->width, raster->height, map[0] / viewport->width, map[1] / viewport->width, map[2] / viewport->height,
+        map[3] / viewport->height, map[4] - x, map[5] - y);
+    static const char tag_end[] = "\" preserveAspectRatio=\"none\">";
+    const ink_svg_text *from = &svg->text;
+    uint8_t *text = malloc(from->count + 2 * length + sizeof tag_end + 1);
     if (text == NULL) return NULL;
-    memcpy(text, start, length);
-    memcpy(text + length, svg->text, svg->count);
-    memcpy(text + length + svg->count, end, sizeof end - 1);
+    // Before the root's own style, which may be cut off by a mistake in it, and behind it, where the last one counts.
+    size_t count = append(text, 0, from->text, from->style_at);
+    count = append(text, count, place, length);
+    count = append(text, count, from->text + from->style_at, from->content_at - from->style_at);
+    count = append(text, count, ";", 1);
+    count = append(text, count, place, length);
+    count = append(text, count, tag_end, sizeof tag_end - 1);
+    count = append(text, count, from->text + from->content_at, from->count - from->content_at);
     glib_error *error = NULL;
     void *document = library.rsvg_handle_new_from_data(text, count, &error);
     free(text);
@@ -178,12 +193,13 @@ static void *open_window(const ink_svg *svg, uint32_t x, uint32_t y, answer *ans
 static int draw_strip(const ink_svg *svg, uint32_t row, uint32_t rows, uint32_t x, answer *answer) {
     const ink_svg_raster *raster = &svg->raster;
     uint32_t width = raster->part_width - x < strip_width_max ? raster->part_width - x : strip_width_max;
-    void *document = open_window(svg, raster->x + x, raster->y + row, answer);
+    rsvg_rectangle viewport = {
+        0, 0, viewport_edge(raster->raster_width, width), viewport_edge(raster->raster_height, rows)};
+    void *document = open_window(svg, raster->x + x, raster->y + row, &viewport, answer);
     if (document == NULL) return 0;
     void *surface = library.cairo_image_surface_create_for_data(
         (unsigned char *)(svg->band + x), cairo_format_argb32, (int)width, (int)rows, (int)raster->part_width * 4);
     void *context = library.cairo_create(surface);
-    rsvg_rectangle viewport = {0, 0, width, rows};
     glib_error *error = NULL;
     int is_drawn = library.rsvg_handle_render_document(document, context, &viewport, &error);
     if (!is_drawn) {

@@ -11,9 +11,12 @@
 typedef struct ink_svg ink_svg;
 
 typedef struct {
-    // The document's own size, in CSS pixels; stretched over the raster.
+    // The document's own size, in CSS pixels.
     double width;
     double height;
+    // Maps the unit square, as which the view box counts (or the document's own size where it has none), to the raster:
+    // x' = map[0] x + map[2] y + map[4], y' = map[1] x + map[3] y + map[5].
+    double map[6];
     uint32_t raster_width;
     uint32_t raster_height;
     // What of the raster is drawn.
@@ -34,8 +37,18 @@ int ink_svg_is_present(void);
 // Such as 2.54.7; empty when it is not there.
 const char *ink_svg_version(void);
 
-// NULL: no memory. `text` is one element `svg` of the document's own size, and is read until the first band is drawn.
-ink_svg *ink_svg_open(const uint8_t *text, size_t count, const ink_svg_raster *raster);
+// A document in three pieces, one behind the other: `<svg ... style="` without `preserveAspectRatio`, what `style` says,
+// and what follows the root's tag. How it lies on the raster is written between them, so that the root stays the root, as
+// rules of style sheets see it.
+typedef struct {
+    const uint8_t *text;
+    size_t style_at;
+    size_t content_at;
+    size_t count;
+} ink_svg_text;
+
+// NULL: no memory. The text is read until the first band is drawn.
+ink_svg *ink_svg_open(const ink_svg_text *text, const ink_svg_raster *raster);
 
 // Draws the next rows of the part: `*rows` of them, a multiple of 64 until the last, as premultiplied ARGB of 32 bits in
 // the processor's byte order, without padding. They stay until the next call. NULL: it has failed, and `ink_svg_error`

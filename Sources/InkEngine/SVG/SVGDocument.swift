@@ -3,11 +3,19 @@
 /// The document that is drawn is written anew from what was allowed of the file, so that the library that draws it sees
 /// nothing that was not looked at.
 struct SVGDocument {
-    /// UTF-8.
-    let text: [UInt8]
+    /// The root's tag up to what its `style` says, that, and what follows the tag; UTF-8. `preserveAspectRatio` and the end
+    /// of the tag are not in it.
+    let pieces: [UInt8]
+    /// Where in the pieces the root's style begins, and where what follows the tag.
+    let styleAt: Int
+    let contentAt: Int
     /// In CSS pixels.
     let width: Double
     let height: Double
+    /// From the unit square, as which the view box counts, or the document's own size where it has none, to CSS pixels.
+    let map: AffineMap
+    private let root: [String: String]
+    private let aspect: [UInt8]
 
     /// Whether something of the file is not in the text that would show.
     let hasLeftOut: Bool
@@ -32,9 +40,46 @@ struct SVGDocument {
         } catch {
             throw error.error("the SVG", at: place)
         }
-        text = filter.text
-        hasLeftOut = filter.hasLeftOut
-        (width, height) = filter.size
+        (pieces, styleAt, contentAt) = (filter.text, filter.styleAt, filter.contentAt)
+        (hasLeftOut, aspect) = (filter.hasLeftOut, filter.aspect)
+        root = filter.root
+        (width, height) = SVGRules.size(width: root["width"], height: root["height"], viewBox: root["viewBox"])
+        let box = SVGNumbers.all(root["viewBox"] ?? "")
+        let hasBox = box.count == 4 && box[2] > 0 && box[3] > 0
+        let unit = hasBox ? AffineMap(a: box[2], d: box[3], x: box[0], y: box[1]) : AffineMap(a: width, d: height)
+        let shown = SVGTransform.viewBox(
+            hasBox ? root["viewBox"] : nil, root["preserveAspectRatio"], width: width, height: height)
+        let all = filter.ownTransform.after(shown?.map ?? .identity).after(unit)
+        map = all.isFinite ? all : AffineMap(a: width, d: height)
+    }
+
+    /// The document as a file of its own.
+    var text: [UInt8] {
+        // Above all that style sheets say.
+        let size = "width:\(width)px!important;height:\(height)px!important"
+        var text = Array(pieces[..<styleAt])
+        text += Array("\(size);".utf8)
+        text += pieces[styleAt..<contentAt]
+        text += Array(";\(size)\"".utf8)
+        text += aspect
+        text += Array(">".utf8)
+        return text + pieces[contentAt...]
+    }
+
+    /// A document that shows this one through a map of its CSS pixels, in a size of its own.
+    func text(mapped: AffineMap, width: Double, height: Double) -> [UInt8] {
+        // From the view box, which is stretched over the size, to where it lies.
+        let map = mapped.after(self.map).after(AffineMap(a: 1 / width, d: 1 / height))
+        let numbers = [map.a, map.b, map.c, map.d, map.x, map.y].map { "\($0)" }.joined(separator: ",")
+        let filter = SVGFilter()
+        var attributes = root.filter { !["width", "height", "style", "x", "y", "href", "transform"].contains($0.key) }
+        attributes["viewBox"] = attributes["viewBox"] ?? "0 0 \(self.width) \(self.height)"
+        attributes["preserveAspectRatio"] = "none"
+        (attributes["width"], attributes["height"]) = ("\(width)", "\(height)")
+        let declarations =
+            "width:\(width)px!important;height:\(height)px!important;overflow:visible!important;"
+            + "transform:matrix(\(numbers))!important"
+        return filter.tag(attributes, style: pieces[styleAt..<contentAt], declarations) + pieces[contentAt...]
     }
 }
 

@@ -1,7 +1,15 @@
 /// Looks at a document's elements in order, and writes those that are allowed.
 final class SVGFilter: XMLHandler {
+    /// The root's tag up to what its `style` says, that, and what follows the tag. The tag's end is not in it.
     private(set) var text: [UInt8] = []
-    private(set) var size = SVGDocument.defaultSize
+    /// Where in the text the root's style begins, and where what follows the tag.
+    private(set) var styleAt = 0
+    private(set) var contentAt = 0
+    /// ` preserveAspectRatio="..."` of the root, where it has that.
+    private(set) var aspect: [UInt8] = []
+    /// The attributes of the root.
+    private(set) var root: [String: String] = [:]
+    private var sheet = SVGStyleSheet()
     private(set) var uses = SVGUses()
     private(set) var hasLeftOut = false
     private let leavingOut: Set<String>
@@ -9,7 +17,7 @@ final class SVGFilter: XMLHandler {
     /// How deep it is inside of what is left out.
     private var skipped = 0
     /// The text of a `style` element.
-    private var style: String?
+    private var rules: String?
     private var embeddedPixels = 0
 
     init(leavingOut: Set<String> = []) { self.leavingOut = leavingOut }
@@ -40,14 +48,13 @@ final class SVGFilter: XMLHandler {
             return
         }
         guard SVGRules.elements.contains(name.local) else { throw XMLFault(SVGRules.refusal(of: name.local)) }
-        guard style == nil else { throw XMLFault("<style> has elements in it") }
+        guard rules == nil else { throw XMLFault("<style> has elements in it") }
         depth += 1
         guard uses.elementCount < SVGDocument.elementsMax else {
             throw XMLFault("it has more than \(SVGDocument.elementsMax) elements")
         }
         let isRoot = depth == 1
-        write("<\(name.local)")
-        if isRoot { write(" xmlns=\"\(SVGRules.namespace)\" xmlns:xlink=\"\(SVGRules.linkNamespace)\"") }
+        write(isRoot ? Self.rootStart : "<\(name.local)")
         var values: [String: String] = [:]
         for attribute in attributes {
             let local = attribute.name.local
@@ -60,11 +67,26 @@ final class SVGFilter: XMLHandler {
             writeEscaped(attribute.value)
             write("\"")
         }
-        if isRoot { writeSize(values) }
-        write(">")
+        if isRoot {
+            if let value = values["preserveAspectRatio"] {
+                let end = text.count
+                write(" preserveAspectRatio=\"")
+                writeEscaped(value)
+                write("\"")
+                aspect = Array(text[end...])
+                text.removeLast(aspect.count)
+            }
+            write(" style=\"")
+            styleAt = text.count
+            writeEscaped(values["style"] ?? "")
+            contentAt = text.count
+            root = values
+        } else {
+            write(">")
+        }
         let target = values["href"].map { String($0.drop { $0.isWhitespace }.dropFirst()) }
         uses.begin(id: values["id"], uses: name.local == "use" ? target : nil)
-        if name.local == "style" { style = "" }
+        if name.local == "style" { rules = "" }
     }
 
     func end(_ name: XMLName) throws(XMLFault) {
@@ -72,17 +94,18 @@ final class SVGFilter: XMLHandler {
             skipped -= 1
             return
         }
-        if let style {
-            try SVGRules.check(style: style, of: "<style>")
-            writeEscaped(style)
-            self.style = nil
+        if let rules {
+            try SVGRules.check(style: rules, of: "<style>")
+            sheet.add(rules)
+            writeEscaped(rules)
+            self.rules = nil
         }
         depth -= 1
         uses.end()
         write("</\(name.local)>")
     }
 
-    func characters(_ text: String) { if skipped == 0 { style?.append(text) } }
+    func characters(_ text: String) { if skipped == 0 { rules?.append(text) } }
 
     private func check(_ name: String, _ value: String, of element: String) throws(XMLFault) {
         let shown = "\(shownText(name, limit: 40)) of <\(element)>"
@@ -131,17 +154,33 @@ final class SVGFilter: XMLHandler {
         }
     }
 
+    /// What the root does to all that it shows.
+    var ownTransform: AffineMap { sheet.transform(ofRoot: root) }
+
     // MARK: - Writing
 
-    /// Of the root; written anew, since it is drawn inside of another.
-    private static let rootFields: Set<String> = ["x", "y", "width", "height", "style"]
+    /// Of the root; written anew where it is drawn, or without a meaning there.
+    private static let rootFields: Set<String> = ["x", "y", "style", "preserveAspectRatio"]
 
-    private func writeSize(_ values: [String: String]) {
-        size = SVGRules.size(width: values["width"], height: values["height"], viewBox: values["viewBox"])
-        write(" width=\"\(size.width)\" height=\"\(size.height)\" style=\"")
-        writeEscaped(values["style"].map { $0 + ";" } ?? "")
-        // Above all that style sheets say.
-        write("width:\(size.width)px!important;height:\(size.height)px!important\"")
+    private static let rootStart =
+        "<svg xmlns=\"\(SVGRules.namespace)\" xmlns:xlink=\"\(SVGRules.linkNamespace)\""
+
+    /// A root's tag.
+    ///
+    /// - Parameters:
+    ///   - style: what its style says, escaped.
+    ///   - declarations: what holds above that.
+    func tag(_ attributes: [String: String], style: ArraySlice<UInt8>, _ declarations: String) -> [UInt8] {
+        write(Self.rootStart)
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            write(" \(name)=\"")
+            writeEscaped(value)
+            write("\"")
+        }
+        write(" style=\"\(declarations);")
+        text += style
+        write(";\(declarations)\">")
+        return text
     }
 
     private func write(_ text: String) { self.text += Array(text.utf8) }

@@ -126,6 +126,91 @@ struct SVGTests {
         #expect(header.size == PixelSize(width: width, height: height) && header.isVector)
     }
 
+    /// The colour in the middle of a picture of 40 by 20 pixels.
+    private static func middle(_ file: [UInt8], _ raster: VectorRaster? = nil) throws -> [UInt8] {
+        let (info, chunks) = try decode(file, raster: raster)
+        let (x, y) = (info.size.width / 2, info.size.height / 2)
+        switch try #require(chunks.first { $0.rows.contains(y) }).content {
+        case .constant(let value): return (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+        case .samples(let samples):
+            let at = (y % 64 * info.size.width + x) * 4
+            return Array(samples[at..<at + 4])
+        }
+    }
+
+    @Test(
+        "Rules of style sheets see the document as it is",
+        arguments: [
+            "svg svg rect { fill: red } rect { fill: lime }", "rect { fill: red } :root > rect { fill: lime }",
+            "rect { fill: red } svg:root > rect { fill: lime }", "rect { fill: red } svg > rect { fill: lime }",
+            "rect { fill: lime } * > svg > rect { fill: red }",
+            "rect { fill: lime } svg:nth-child(2) rect { fill: red }",
+            "rect { fill: red } svg:first-child > rect { fill: lime }", "rect { fill: red } #r > rect { fill: lime }",
+            "rect { fill: red } svg[width=\"40\"] > rect { fill: lime }",
+            "rect { fill: lime } svg svg { display: none }",
+            "rect { fill: lime } svg { width: 3px !important; transform: none }",
+            "rect { fill: lime } svg { overflow: hidden; x: 9px; viewBox: 0 0 1 1 }",
+        ])
+    func rulesSeeNoWrapper(rules: String) throws {
+        let content = "<style>\(rules.replacing(">", with: "&gt;"))</style><rect width='100%' height='100%'/>"
+        for box in ["", #" viewBox="0 0 4 2""#, #" viewBox="10 10 4 2" preserveAspectRatio="none""#] {
+            let file = Self.svg(
+                box.contains("10 10") ? content.replacing("<rect", with: "<rect x='10' y='10'") : content,
+                #"id="r" width="40" height="20"\#(box)"#)
+            #expect(try Self.middle(file) == [0, 255, 0, 255], "\(rules) \(box)")
+            let large = VectorRaster(
+                whole: PixelSize(width: 40_000, height: 20_000),
+                part: PixelRect(x: 39_900, y: 19_930, width: 90, height: 64))
+            #expect(try Self.middle(file, large) == [0, 255, 0, 255], "\(rules) \(box), a part")
+        }
+    }
+
+    @Test("A view box lies in the document as its root says")
+    func viewBoxes() throws {
+        // A square of 2 by 2 in 40 by 20: its edges lie at 10 and 30, at 0 and 20, or at 20 and 40; sliced, all is red.
+        let square = "<rect width='100%' height='100%' fill='red'/><rect width='1' height='2' fill='blue'/>"
+        for (aspect, expected) in [
+            ("", [2: 0, 15: 2, 25: 1, 38: 0]), ("xMinYMid", [2: 2, 15: 1, 25: 0]), ("xMaxYMin", [15: 0, 25: 2, 35: 1]),
+            ("none", [2: 2, 18: 2, 22: 1, 38: 1]), ("xMidYMid slice", [2: 2, 18: 2, 22: 1, 38: 1]),
+            ("odd", [15: 2, 25: 1]),
+        ] as [(String, [Int: Int])] {
+            let file = Self.svg(
+                square,
+                #"width="40" height="20" viewBox="0 0 2 2""#
+                    + (aspect.isEmpty ? "" : " preserveAspectRatio='\(aspect)'"))
+            let chunk = try #require(try Self.decode(file).chunks.first)
+            guard case .samples(let samples) = chunk.content else {
+                Issue.record("one colour")
+                continue
+            }
+            for (x, color) in expected {
+                let at = (10 * 40 + x) * 4
+                let wanted: [UInt8] = [[0, 0, 0, 0], [255, 0, 0, 255], [0, 0, 255, 255]][color]
+                #expect(Array(samples[at..<at + 4]) == wanted, "\(aspect) at \(x)")
+            }
+        }
+    }
+
+    @Test(
+        "What the root does to all that it shows stays",
+        arguments: [
+            (#"transform="translate(20)""#, ""), (#"style="transform:translate(20px)""#, ""),
+            ("", ":root { transform: translate(20px) }"), (#"class="a""#, "svg.a { transform: translate(20px, 0) }"),
+            (#"transform="scale(-1 1) translate(-40)""#, ""), (#"style="fill:url(#a" transform="translate(20)""#, ""),
+        ])
+    func rootTransforms(attribute: String, rules: String) throws {
+        let file = Self.svg(
+            "<style>\(rules)</style><rect width='20' height='20' fill='lime'/>",
+            #"width="40" height="20" \#(attribute)"#)
+        let (_, chunks) = try Self.decode(file)
+        guard case .samples(let samples) = chunks[0].content else {
+            Issue.record("one colour")
+            return
+        }
+        #expect(Array(samples[(10 * 40 + 10) * 4..<(10 * 40 + 10) * 4 + 4]) == [0, 0, 0, 0])
+        #expect(Array(samples[(10 * 40 + 30) * 4..<(10 * 40 + 30) * 4 + 4]) == [0, 255, 0, 255])
+    }
+
     @Test("A size beyond all limits is refused before anything is drawn")
     func hugeSizes() throws {
         for attributes in [#"width="1e9" height="1e9""#, #"width="1e300" height="1""#] {

@@ -26,13 +26,19 @@ final class SVGRasterizer {
         guard ink_svg_is_present() != 0 else {
             throw .badInput(place, reason: "the image is an SVG, which needs librsvg (package \(Self.package))")
         }
-        text = .allocate(capacity: document.text.count)
-        _ = text.initialize(from: document.text)
+        text = .allocate(capacity: document.pieces.count)
+        _ = text.initialize(from: document.pieces)
+        let scale = AffineMap(
+            a: Double(raster.whole.width) / document.width, d: Double(raster.whole.height) / document.height)
+        let map = scale.after(document.map)
         var layout = ink_svg_raster(
-            width: document.width, height: document.height, raster_width: UInt32(raster.whole.width),
+            width: document.width, height: document.height, map: (map.a, map.b, map.c, map.d, map.x, map.y),
+            raster_width: UInt32(raster.whole.width),
             raster_height: UInt32(raster.whole.height), x: UInt32(raster.part.x), y: UInt32(raster.part.y),
             part_width: UInt32(raster.part.width), part_height: UInt32(raster.part.height), seconds: UInt32(seconds))
-        guard let svg = ink_svg_open(text.baseAddress, text.count, &layout) else {
+        var parts = ink_svg_text(
+            text: text.baseAddress, style_at: document.styleAt, content_at: document.contentAt, count: text.count)
+        guard let svg = ink_svg_open(&parts, &layout) else {
             text.deallocate()
             throw .internalError("librsvg cannot be set up")
         }

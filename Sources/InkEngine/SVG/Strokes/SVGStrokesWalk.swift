@@ -73,7 +73,7 @@ struct SVGStrokesWalk {
                 page.tree.place,
                 reason: "the SVG draws more than \(SVGDocument.elementsMax) elements, those of <use> included")
         }
-        let style = sheet.declarations(of: node)
+        let style = sheet.declarations(of: node, isRoot: isRoot)
         guard outer.depth < Self.depthMax else {
             throw .badInput(
                 page.tree.place,

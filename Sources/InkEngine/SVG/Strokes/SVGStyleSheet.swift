@@ -1,13 +1,15 @@
 /// What a document says of its elements' looks: their attributes, the rules of its style sheets, and `style`.
 ///
-/// Of selectors those count that are a name, classes and an id of the element itself, such as `path.thin` or `#map`.
+/// Of selectors those count that are a name, classes and an id of the element itself, such as `path.thin` or `#map`, and
+/// `:root`.
 struct SVGStyleSheet {
     private struct Selector {
         var tag: Substring?
         var id: Substring?
         var classes: [Substring] = []
+        var isOfRoot = false
 
-        var weight: Int { (id == nil ? 0 : 10_000) + 100 * classes.count + (tag == nil ? 0 : 1) }
+        var weight: Int { (id == nil ? 0 : 10_000) + 100 * (classes.count + (isOfRoot ? 1 : 0)) + (tag == nil ? 0 : 1) }
     }
 
     private var rules: [(selector: Selector, declarations: [String: String])] = []
@@ -66,9 +68,10 @@ struct SVGStyleSheet {
         let name = text.drop { $0.isWhitespace }
         let trimmed = name.prefix { !$0.isWhitespace }
         guard !trimmed.isEmpty, name[trimmed.endIndex...].allSatisfy(\.isWhitespace) else { return nil }
-        guard !trimmed.contains(where: { ">+~:[]*".contains($0) }) || trimmed == "*" else { return nil }
         var selector = Selector()
-        var rest = trimmed
+        selector.isOfRoot = trimmed.hasSuffix(":root")
+        var rest = selector.isOfRoot ? trimmed.dropLast(":root".count) : trimmed
+        guard !rest.contains(where: { ">+~:[]*".contains($0) }) || rest == "*" else { return nil }
         let tag = rest.prefix { $0 != "." && $0 != "#" }
         if !tag.isEmpty, tag != "*" { selector.tag = tag }
         rest = rest[tag.endIndex...]
@@ -94,24 +97,38 @@ struct SVGStyleSheet {
     }
 
     /// Everything that is said of an element itself.
-    mutating func declarations(of node: XMLNode) -> [String: String] {
+    mutating func declarations(of node: XMLNode, isRoot: Bool = false) -> [String: String] {
         var found = node.attributes.dictionary
-        if !rules.isEmpty { found.merge(declarations(ofKind: node)) { _, new in new } }
+        if !rules.isEmpty {
+            let (names, id) = (node.attributes["class"] ?? "", node.attributes["id"] ?? "")
+            found.merge(declarations(ofKind: node.name, names, id: id, isRoot: isRoot)) { _, new in new }
+        }
         if let style = node.attributes["style"] {
             found.merge(Self.declarations(Self.withoutComments(style))) { _, new in new }
         }
         return found
     }
 
-    private mutating func declarations(ofKind node: XMLNode) -> [String: String] {
-        let (names, id) = (node.attributes["class"] ?? "", node.attributes["id"] ?? "")
-        let kind = [node.name, names, rules.contains { $0.selector.id != nil } ? id : ""]
+    /// What the root of a document with these attributes does to all that it shows.
+    mutating func transform(ofRoot attributes: [String: String]) -> AffineMap {
+        let style = attributes["style"].map { Self.declarations(Self.withoutComments($0)) }
+        let rules = declarations(
+            ofKind: "svg", attributes["class"] ?? "", id: attributes["id"] ?? "", isRoot: true)
+        let text = style?["transform"] ?? rules["transform"] ?? attributes["transform"]
+        // In style sheets lengths and angles have units.
+        return SVGTransform.read(text?.replacing("px", with: "").replacing("deg", with: ""))
+    }
+
+    private mutating func declarations(
+        ofKind name: String, _ names: String, id: String, isRoot: Bool
+    ) -> [String: String] {
+        let kind = [name, names, rules.contains { $0.selector.id != nil } ? id : "", isRoot ? "root" : ""]
         if let found = known[kind] { return found }
         let classes = Set(names.split { $0.isWhitespace })
         var found: [String: String] = [:]
         for (selector, declarations) in rules
-        where selector.tag.map({ $0 == node.name }) ?? true && selector.id.map({ $0 == id }) ?? true
-            && selector.classes.allSatisfy(classes.contains)
+        where selector.tag.map({ $0 == name }) ?? true && selector.id.map({ $0 == id }) ?? true
+            && selector.classes.allSatisfy(classes.contains) && (isRoot || !selector.isOfRoot)
         {
             found.merge(declarations) { _, new in new }
         }
