@@ -57,14 +57,14 @@ public struct DocumentHead: Sendable {
     /// As the person named it.
     public var name: String
     public var isFolder: Bool
-    /// The first bytes of a file; empty for a folder.
+    /// The first bytes of a file, of a text in UTF-8; empty for a folder.
     public var bytes: [UInt8]
 
     init(_ content: borrowing DocumentContent, name: String) {
         self.name = name
         switch content {
         case .folder: (isFolder, bytes) = (true, [])
-        case .file(let file): (isFolder, bytes) = (false, Array(file.prefix(Self.bytesMax)))
+        case .file(let file): (isFolder, bytes) = (false, TextEncoding.utf8(Array(file.prefix(Self.bytesMax))))
         }
     }
 }
@@ -75,6 +75,12 @@ public enum DocumentContent: Sendable {
     case file([UInt8])
     /// The path of a folder that is one document.
     case folder(String)
+
+    /// With a text in UTF-8, for documents of other programs. Projects and templates are UTF-8, and say so themselves.
+    consuming func decoded(for reader: any DocumentReader) -> DocumentContent {
+        guard case .file(let bytes) = self, !reader.isProject, TextEncoding(of: bytes) != nil else { return self }
+        return .file(TextEncoding.utf8(bytes))
+    }
 }
 
 /// What readers need to know beside the document.

@@ -102,9 +102,11 @@ public enum DocumentReaders {
         }
         // What nobody recognizes is read as lines of drawings, which say what is wrong with them.
         guard !reader.isProject else {
-            return try QuickDrawDocument().read(.file(bytes), name: name, context, onPage: onPage)
+            let drawings = QuickDrawDocument()
+            return try drawings.read(
+                DocumentContent.file(bytes).decoded(for: drawings), name: name, context, onPage: onPage)
         }
-        try reader.read(.file(bytes), name: name, context) { page in
+        try reader.read(DocumentContent.file(bytes).decoded(for: reader), name: name, context) { page in
             onPage(
                 page.flatMap { (page) -> Result<DocumentPage, EngineError> in
                     do throws(EngineError) {

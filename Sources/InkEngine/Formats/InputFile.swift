@@ -165,6 +165,10 @@ public enum InputKind {
     /// Rejects bytes that are certainly not JSON text, with a clearer message than the JSON parser's.
     static func requireProjectText(_ bytes: borrowing [UInt8], file: String) throws(EngineError) {
         guard !bytes.isEmpty else { throw .badInput(Place(file: file), reason: "the file is empty") }
+        if let encoding = TextEncoding(of: bytes) {
+            throw .badInput(
+                Place(file: file), reason: "is text in \(encoding); a project must be UTF-8, so save it as that")
+        }
         let isMarkup = bytes[0] == UInt8(ascii: "<")
         if let name = isMarkup ? ForeignFormat.name(ofText: copy bytes) : name(of: copy bytes) {
             throw .badInput(Place(file: file), reason: "is \(name), not an Ink project")

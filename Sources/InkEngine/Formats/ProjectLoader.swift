@@ -139,7 +139,7 @@ public enum ProjectLoader {
                     + "Photoshop, OpenRaster and Krita files do")
         }
         var page: Result<DocumentPage, EngineError>?
-        try reader.read(content, name: name, context) { page = page ?? $0 }
+        try reader.read(content.decoded(for: reader), name: name, context) { page = page ?? $0 }
         guard let page else { throw .badInput(Place(file: name), reason: "has no page") }
         var reading = try page.get().reading
         if !reader.isProject { context.brush.apply(to: &reading) }

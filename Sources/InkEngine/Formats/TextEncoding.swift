@@ -26,6 +26,26 @@ public enum TextEncoding: String, Sendable, CustomStringConvertible {
         }
     }
 
+    /// A text in UTF-8, without a mark: as it is, or from UTF-16 or UTF-32. What is no character becomes U+FFFD.
+    static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+        guard let encoding = TextEncoding(of: bytes) else { return bytes }
+        let size = encoding == .utf16 ? 2 : 4
+        let isLittle = bytes[0] == 0xFF || bytes[0] != 0xFE && bytes[0] != 0
+        func units<Unit: FixedWidthInteger>(_: Unit.Type) -> [Unit] {
+            stride(from: 0, to: bytes.count - size + 1, by: size).map { at in
+                (0..<size).reduce(Unit(0)) { unit, index in
+                    unit << 8 | Unit(bytes[at + (isLittle ? size - 1 - index : index)])
+                }
+            }
+        }
+        let text =
+            encoding == .utf16
+            ? String(decoding: units(UInt16.self), as: UTF16.self)
+            : String(decoding: units(UInt32.self), as: UTF32.self)
+        let utf8 = Array(text.utf8)
+        return utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(utf8.dropFirst(3)) : utf8
+    }
+
     /// Rejects a text in another encoding, and names the encoding.
     ///
     /// - Throws: `badInput`.

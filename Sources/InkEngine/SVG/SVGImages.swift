@@ -10,7 +10,8 @@ struct SVGImages: ImageDecoder {
 
     /// Anything that begins like XML: no other format does.
     func recognizes(_ file: [UInt8]) -> Bool {
-        let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file[3...] : file[...]
+        let head = TextEncoding.utf8(Array(file.prefix(1024)))
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head[3...] : head[...]
         return text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
     }
 

@@ -72,7 +72,11 @@ enum XMLScanner {
     ///
     /// - Throws: for what is not well-formed, declares entities or names style sheets; faults of the handler.
     static func scan(_ file: [UInt8], with handler: any XMLHandler) throws(XMLFault) {
-        guard let parser = XML_ParserCreateNS(nil, XML_Char(bitPattern: separator)) else {
+        let isWide = TextEncoding(of: file) != nil
+        let file = isWide ? TextEncoding.utf8(file) : file
+        // Programs that write UTF-8 to a file often claim the encoding that the text had in memory.
+        let encoding = isWide || claimsUTF16(file) ? "UTF-8" : nil
+        guard let parser = XML_ParserCreateNS(encoding, XML_Char(bitPattern: separator)) else {
             throw XMLFault("expat cannot be set up")
         }
         defer { XML_ParserFree(parser) }
@@ -125,6 +129,14 @@ enum XMLScanner {
             throw XMLFault("it is not well-formed: \(reason)", line: Int(XML_GetCurrentLineNumber(parser)))
         }
         withExtendedLifetime(state) {}
+    }
+
+    /// Whether the declaration of a text in bytes says that it is in UTF-16.
+    private static func claimsUTF16(_ file: [UInt8]) -> Bool {
+        let start = file.prefix(200)
+        guard let end = start.firstIndex(of: UInt8(ascii: ">")) else { return false }
+        let declaration = String(decoding: start[..<end], as: UTF8.self).lowercased()
+        return declaration.contains("<?xml") && ["\"utf-16", "'utf-16"].contains(where: declaration.contains)
     }
 
     private static func name(_ text: UnsafePointer<XML_Char>) -> XMLName {
