@@ -49,6 +49,13 @@ public struct Rect: Hashable, Sendable {
         maxY = max(maxY, p.y)
     }
 
+    /// What lies in both; empty where nothing does.
+    func intersection(_ other: Rect) -> Rect {
+        Rect(
+            minX: max(minX, other.minX), minY: max(minY, other.minY), maxX: min(maxX, other.maxX),
+            maxY: min(maxY, other.maxY))
+    }
+
     /// The rectangle grown by `distance` on every side; empty stays empty.
     public func expanded(by distance: Double) -> Rect {
         isEmpty

@@ -28,6 +28,183 @@ import Testing
 
     private static var pictureURL: String { "data:image/png;base64,\(Data(picture).base64EncodedString())" }
 
+    // MARK: - Excalidraw
+
+    private func scene(_ elements: String) -> String {
+        """
+        {"type": "excalidraw", "elements": [\(elements)], "files": {"q": {"dataURL": "\(Self.pictureURL)"}}}
+        """
+    }
+
+    private func image(_ more: String, width: Double = 40, height: Double = 20) -> String {
+        """
+        {"type": "image", "id": "i", "x": 100, "y": 200, "width": \(width), "height": \(height), "fileId": "q", "status": "saved"\(more)}
+        """
+    }
+
+    private func reds(_ project: Project) throws -> [[UInt8]] {
+        let picture = try pixels(pictures(project).first?.contentImage)
+        return (0..<picture.height).map { y in (0..<picture.width).map { picture.rgba($0, y).x } }
+    }
+
+    @Test func mirroredPicturesAreMirrored() throws {
+        func found(_ more: String) throws -> (reds: [[UInt8]], placement: Placement?) {
+            let project = try load(scene(image(more))).project
+            return (try reds(project), pictures(project).first?.contentPlacement)
+        }
+        let place = Placement(x: 100, y: 200, width: 40, height: 20)
+        let (plain, mirrored): ([[UInt8]], [[UInt8]]) = (
+            [[10, 20, 30, 40], [50, 60, 70, 80]], [[40, 30, 20, 10], [80, 70, 60, 50]]
+        )
+        var turned = place
+        turned.rotation = 180
+        for (more, pixels, placement) in [
+            ("", plain, place), (", \"scale\": [1, 1]", plain, place), (", \"scale\": [-1, 1]", mirrored, place),
+            // Upside down is mirrored and turned.
+            (", \"scale\": [1, -1]", mirrored, turned), (", \"scale\": [-1, -1]", plain, turned),
+        ] {
+            let found = try found(more)
+            #expect(found.reds == pixels && found.placement == placement, "\(more)")
+        }
+        let both = try load(scene(image(", \"scale\": [-1, 1], \"angle\": 1"))).project
+        #expect(abs((pictures(both).first?.contentPlacement?.rotation ?? 0) - 180 / .pi) < 1e-9)
+    }
+
+    @Test func cutPicturesShowTheirPart() throws {
+        func crop(_ x: Double, _ y: Double, _ width: Double, _ height: Double, of scale: Double = 1) -> String {
+            let numbers = [x, y, width, height].map { $0 * scale }
+            return """
+                , "crop": {"x": \(numbers[0]), "y": \(numbers[1]), "width": \(numbers[2]), "height": \(numbers[3]),
+                 "naturalWidth": \(4 * scale), "naturalHeight": \(2 * scale)}
+                """
+        }
+        let place = Placement(x: 100, y: 200, width: 40, height: 20)
+        let right = try load(scene(image(crop(2, 0, 2, 1)))).project
+        #expect(try reds(right) == [[30, 40]] && pictures(right)[0].contentPlacement == place)
+        #expect(pictures(right)[0].maskImage == nil)
+        // In other units than pixels, and mirrored after it is cut.
+        let mirrored = try load(scene(image(crop(2, 0, 2, 1, of: 10) + ", \"scale\": [-1, 1]"))).project
+        #expect(try reds(mirrored) == [[40, 30]] && pictures(mirrored)[0].contentPlacement == place)
+        // Within a pixel: whole pixels, and a mask for what shows of them.
+        let part = try load(scene(image(crop(1.5, 0, 1, 2)))).project
+        let layer = try #require(pictures(part).first)
+        #expect(try reds(part) == [[20, 30], [60, 70]])
+        #expect(layer.contentPlacement == Placement(x: 80, y: 200, width: 80, height: 20))
+        #expect(layer.maskPlacement == place && layer.maskOutside == 0)
+        let round = try load(scene(image(", \"roundness\": {\"type\": 3}"))).project
+        #expect(pictures(round)[0].maskImage?.header.isVector == true && pictures(round)[0].maskPlacement == place)
+        for odd in [
+            "5", "{}", "{\"width\": 0, \"naturalWidth\": 4}", "{\"x\": 9, \"width\": 3, \"naturalWidth\": 4}", "[]",
+        ] {
+            let project = try load(scene(image(", \"crop\": \(odd)"))).project
+            #expect(try reds(project).count == 2, "\(odd)")
+        }
+    }
+
+    @Test func vectorPicturesAreCutAndMirroredToo() throws {
+        // Red on the left, blue on the right, by rules that see the root.
+        let svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" width="40" height="20" preserveAspectRatio="none">
+            <style>:root > rect { fill: #ff0000 } rect + rect { fill: #0000ff }</style>
+            <rect width="50%" height="100%"/><rect x="5" width="5" height="10"/></svg>
+            """
+        let url = "data:image/svg+xml;base64,\(Data(svg.utf8).base64EncodedString())"
+        func colors(_ more: String) throws -> [SIMD4<UInt8>] {
+            let text = scene(image(more)).replacing(Self.pictureURL, with: url)
+            let image = try #require(pictures(try load(text).project).first?.contentImage)
+            var pixels: [UInt8] = []
+            let size = image.size
+            _ = try ImageDecoders.decode(image.bytes, as: .color, place: Place(file: "a")) { chunk in
+                if case .samples(let samples) = chunk.content { pixels += samples }
+                if case .constant(let value) = chunk.content {
+                    for _ in 0..<chunk.rows.count * size.width {
+                        pixels += (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+                    }
+                }
+            }
+            return [1, size.width - 2].map { x in
+                let at = (size.height / 2 * size.width + x) * 4
+                return SIMD4(pixels[at], pixels[at + 1], pixels[at + 2], pixels[at + 3])
+            }
+        }
+        let (red, blue) = (SIMD4<UInt8>(255, 0, 0, 255), SIMD4<UInt8>(0, 0, 255, 255))
+        #expect(try colors("") == [red, blue] && colors(", \"scale\": [-1, 1]") == [blue, red])
+        let crop =
+            ", \"crop\": {\"x\": 20, \"y\": 0, \"width\": 20, \"height\": 20, \"naturalWidth\": 40, \"naturalHeight\": 20}"
+        #expect(try colors(crop) == [blue, blue])
+        let left = crop.replacing("\"x\": 20", with: "\"x\": 10")
+        #expect(try colors(left + ", \"scale\": [-1, 1]") == [blue, red])
+    }
+
+    @Test func elementsAreCutAtTheEdgesOfTheirFrame() throws {
+        let bar = """
+            {"type": "rectangle", "id": "b", "x": 0, "y": 40, "width": 300, "height": 20, "frameId": "f", "roughness": 0,
+             "strokeColor": "#ff0000", "backgroundColor": "#ff0000", "fillStyle": "solid", "strokeWidth": 2, "updated": 1.8e12}
+            """
+        let frame =
+            "{\"type\": \"frame\", \"id\": \"f\", \"x\": 100, \"y\": 0, \"width\": 100, \"height\": 100, \"name\": \"F\"}"
+        let project = try load(scene("\(bar), \(frame)")).project
+        let group = try #require(project.layers.first { !$0.children.isEmpty })
+        #expect(group.name == "F" && group.maskOutside == 0)
+        #expect(group.maskPlacement == Placement(x: 100, y: 0, width: 100, height: 100))
+        // What is beyond is not there, so that a picture of all is no larger for it.
+        let box = try #require(project.visibleBounds)
+        #expect(box.minX >= 96 && box.maxX <= 204 && !strokes(project).isEmpty, "\(box)")
+        // Without its frame it is whole, and so it is when the frame is deleted.
+        for other in ["", ", " + frame.replacing("\"x\": 100", with: "\"isDeleted\": true, \"x\": 100")] {
+            let whole = try #require(try load(scene(bar + other)).project.visibleBounds)
+            #expect(whole.minX < 1 && whole.maxX > 299)
+        }
+        // Pictures are cut to what shows, and what lies outside altogether is left out.
+        let cut = image(", \"frameId\": \"f\"").replacing("\"x\": 100, \"y\": 200", with: "\"x\": 190, \"y\": 0")
+        let far = image(", \"frameId\": \"f\"").replacing("\"x\": 100", with: "\"x\": 900")
+        let shown = try load(scene("\(cut), \(far), \(frame)")).project
+        #expect(pictures(shown).filter { $0.contentImage?.header.isVector == false }.count == 1)
+        #expect(try reds(shown) == [[10], [50]])
+        // A frame's opacity is that of all in it.
+        let faint = frame.replacing("\"x\": 100", with: "\"opacity\": 50, \"x\": 100")
+        let faded = try load(scene("\(cut), \(faint)")).project
+        #expect(pictures(faded).first?.opacity == 0.5)
+    }
+
+    @Test func frameWithoutAnAreaShowsNothing() throws {
+        let bar =
+            "{\"type\": \"line\", \"x\": 0, \"y\": 0, \"points\": [[0, 0], [50, 9]], \"strokeColor\": \"#000\", \"frameId\": \"f\"}"
+        for (width, height) in [("0", "0"), ("-5", "9")] {
+            let frame =
+                "{\"type\": \"frame\", \"id\": \"f\", \"x\": 0, \"y\": 0, \"width\": \(width), \"height\": \(height)}"
+            #expect(strokes(try load(scene("\(bar), \(frame)")).project).isEmpty)
+        }
+    }
+
+    @Test func linesAreKeptInsideOfABox() {
+        let line = [(0.0, 0.0), (10, 0), (10, 10), (20, 10)].map { NotePage.WidePoint(x: $0.0, y: $0.1, width: 2) }
+        func parts(_ box: Rect) -> [[Point]] {
+            NotePage.parts(of: line, inside: box).map { $0.map { Point(x: $0.x, y: $0.y) } }
+        }
+        func points(_ numbers: [(Double, Double)]) -> [Point] { numbers.map { Point(x: $0.0, y: $0.1) } }
+        #expect(parts(Rect(minX: -1, minY: -1, maxX: 21, maxY: 11)) == [points([(0, 0), (10, 0), (10, 10), (20, 10)])])
+        #expect(parts(.empty).isEmpty && parts(Rect(minX: 30, minY: 0, maxX: 40, maxY: 9)).isEmpty)
+        #expect(
+            parts(Rect(minX: 5, minY: -1, maxX: 11, maxY: 4)) == [points([(5, 0), (10, 0), (10, 4)])])
+        #expect(
+            parts(Rect(minX: -1, minY: -1, maxX: 21, maxY: 4)) == [points([(0, 0), (10, 0), (10, 4)])])
+        #expect(
+            parts(Rect(minX: 5, minY: -1, maxX: 8, maxY: 11)) == [points([(5, 0), (8, 0)])])
+    }
+
+    @Test func whatNobodyReadsOfADrawingIsSaid() throws {
+        let line = """
+            {"type": "line", "x": 0, "y": 0, "points": [[0, 0], [9, 9]], "strokeColor": "#000", "version": 3, "locked": false,
+             "boundElements": [{"id": "x"}], "link": null, "customData": {"a": 1}, "glow": 3, "empty": []}
+            """
+        let reading = try load(scene("\(line), \(line)"))
+        #expect(
+            reading.warnings.map(\.description) == [
+                "elements[0] and 1 more: left out: the property \"glow\" of a line"
+            ])
+    }
+
     // MARK: - Encodings
 
     private static func wide(_ text: String, isBig: Bool, hasMark: Bool) -> [UInt8] {
@@ -40,7 +217,7 @@ import Testing
     func documentsInUTF16AreRead(isBig: Bool, hasMark: Bool) throws {
         let svg =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"10\"/>"
-        let drawing = "{\"type\": \"excalidraw\", \"elements\": []}"
+        let drawing = scene(image(""))
         let note = "<xournal><page width=\"30\" height=\"40\"><layer/></page></xournal>"
         for (text, name) in [
             (svg, "a.svg"), (svg, "a"), (drawing, "a.excalidraw"), (drawing, "a"), (note, "a.xopp"), (note, "a"),

@@ -93,11 +93,12 @@ private struct ExcalidrawReader {
         }
         guard let elements = try root.array("elements") else { throw root.error("elements", "is missing") }
         var project = Project(canvasSize: nil, background: background)
+        project.hasColorProfiles = true
         var page = NotePage(origin: Point(x: 0, y: 0), tree)
-        for (index, value) in elements.elements.enumerated() {
-            let element = try JSONObject(value, path: .element(root.path("elements"), index), file: root.file)
-            try add(element, to: &page, viewports: &project.viewports)
+        let objects = try elements.elements.enumerated().map { (index, value) throws(EngineError) in
+            try JSONObject(value, path: .element(root.path("elements"), index), file: root.file)
         }
+        try add(objects, to: &page, viewports: &project.viewports)
         try page.close()
         tree = page.tree
         project.layers = page.layers
@@ -130,10 +131,10 @@ private struct ExcalidrawReader {
                     origin: Point(x: page.origin.x - box.minX + padding, y: page.origin.y - box.minY + padding),
                     page.tree,
                     counts: page.strokeCounts)
-                for value in elements.elements {
-                    try reader.add(
-                        try JSONObject(value, path: path, file: reader.root.file), to: &moved, viewports: &unused)
+                let objects = try elements.elements.map { (value) throws(EngineError) in
+                    try JSONObject(value, path: path, file: reader.root.file)
                 }
+                try reader.add(objects, to: &moved, viewports: &unused)
                 try moved.close()
                 page = moved
             }
@@ -142,13 +143,52 @@ private struct ExcalidrawReader {
         return try pages.finished()
     }
 
+    /// Adds elements in their order. Those of a frame are cut at its edges.
     private func add(
-        _ object: JSONObject, to page: inout NotePage, viewports: inout [Viewport]
+        _ objects: [JSONObject], to page: inout NotePage, viewports: inout [Viewport]
     ) throws(EngineError) {
-        guard let element = ExcalidrawElement(object) else {
-            throw .badInput(Place(file: object.file, path: object.path.text), reason: "has no type, place and size")
+        var elements: [ExcalidrawElement] = []
+        var frames: [String: ExcalidrawElement] = [:]
+        for object in objects {
+            guard let element = ExcalidrawElement(object) else {
+                throw .badInput(Place(file: object.file, path: object.path.text), reason: "has no type, place and size")
+            }
+            guard !element.isDeleted else { continue }
+            elements.append(element)
+            if element.isFrame, let id = object.value.field("id")?.string { frames[id] = element }
         }
-        guard !element.isDeleted else { return }
+        var index = 0
+        while index < elements.count {
+            let id = elements[index].frameID
+            let run = elements[index...].prefix { $0.frameID == id }
+            index += run.count
+            guard let frame = id.flatMap({ frames[$0] }) else {
+                for element in run { try add(element, to: &page, viewports: &viewports) }
+                continue
+            }
+            let place = Placement(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
+            try page.addClipped(to: .rounded(Self.frameRadius), place, name: Self.name(of: frame, "Frame")) {
+                (page) throws(EngineError) in
+                for var element in run {
+                    element.opacity *= frame.opacity
+                    try add(element, to: &page, viewports: &viewports)
+                }
+            }
+        }
+    }
+
+    /// Of a frame's corners.
+    private static let frameRadius = 8.0
+
+    private static func name(of frame: ExcalidrawElement, _ usual: String) -> String {
+        let name = frame.object.value.field("name")?.string ?? ""
+        return name.isEmpty ? usual : name
+    }
+
+    private func add(
+        _ element: ExcalidrawElement, to page: inout NotePage, viewports: inout [Viewport]
+    ) throws(EngineError) {
+        let object = element.object
         guard element.isInReach else {
             throw .badInput(
                 Place(file: object.file, path: object.path.text), reason: "has a point beyond 10^9, or none")
@@ -162,14 +202,15 @@ private struct ExcalidrawReader {
         case "text": try addText(element, to: &page, path)
         case "image": try addImage(element, to: &page, path)
         case "frame", "magicframe":
-            let name = object.value.field("name")?.string ?? ""
             viewports.append(
                 Viewport(
-                    name: name.isEmpty ? "Frame \(viewports.count + 1)" : name, center: element.center,
+                    name: Self.name(of: element, "Frame \(viewports.count + 1)"), center: element.center,
                     size: CanvasSize(width: max(element.width, 1), height: max(element.height, 1))))
-        case "selection": break
-        default: page.leaveOut("an element of the kind \(shownText(element.type, limit: 40))", at: path)
+        case "selection": return
+        default: return page.leaveOut("an element of the kind \(shownText(element.type, limit: 40))", at: path)
         }
+        let unused = element.unused
+        page.leaveOutUnused(of: unused.holder, unused.known, at: path)
     }
 
     private func add(
@@ -250,10 +291,6 @@ private struct ExcalidrawReader {
         guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }) else {
             return page.leaveOut("a damaged picture", at: path)
         }
-        try page.addPicture(
-            bytes,
-            Placement(
-                x: element.x, y: element.y, width: element.width, height: element.height,
-                rotation: element.angle * 180 / .pi), opacity: element.opacity, path: path)
+        try page.addPicture(bytes, element.picture, path: path)
     }
 }

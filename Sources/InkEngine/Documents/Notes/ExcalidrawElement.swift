@@ -12,7 +12,7 @@ struct ExcalidrawElement {
     let angle: Double
     let isDeleted: Bool
     /// 0...1
-    let opacity: Double
+    var opacity: Double
     let strokeWidth: Double
     /// Of a line, seen from `x` and `y`, not turned.
     let points: [Point]
@@ -192,6 +192,70 @@ struct ExcalidrawElement {
         guard roundness == 3 else { return 0.25 * side }
         let most = object.value.field("roundness")?.field("value")?.number ?? 32
         return min(0.25 * side, most)
+    }
+
+    // MARK: - Frames and pictures
+
+    var isFrame: Bool { type == "frame" || type == "magicframe" }
+
+    /// What only shows inside of a frame has the frame's identifier.
+    var frameID: String? { object.value.field("frameId")?.string }
+
+    private func pair(_ key: StaticString) -> (Double, Double)? {
+        let numbers = object.value.field(key)?.elements.prefix(2).compactMap(\.number) ?? []
+        return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
+    }
+
+    /// A picture is cut, then mirrored.
+    var picture: NotePicture {
+        var picture = NotePicture(
+            place: Placement(x: x, y: y, width: width, height: height, rotation: angle * 180 / .pi), opacity: opacity)
+        let (scaleX, scaleY) = pair("scale") ?? (1, 1)
+        (picture.isMirroredAcross, picture.isMirroredDown) = (scaleX < 0, scaleY < 0)
+        if let crop = object.value.field("crop"), crop.kind == .object {
+            /// As shares of the picture, seen from the edge that is the left or upper one when it is mirrored.
+            func range(
+                _ start: StaticString, _ length: StaticString, _ whole: StaticString, _ isMirrored: Bool
+            ) -> (Double, Double) {
+                guard let all = crop.field(whole)?.number, all > 0, let size = crop.field(length)?.number, size > 0
+                else { return (0, 1) }
+                let from = min(max((crop.field(start)?.number ?? 0) / all, 0), 1)
+                let to = min(from + size / all, 1)
+                guard to > from else { return (0, 1) }
+                return isMirrored ? (1 - to, 1 - from) : (from, to)
+            }
+            let (left, right) = range("x", "width", "naturalWidth", picture.isMirroredAcross)
+            let (top, bottom) = range("y", "height", "naturalHeight", picture.isMirroredDown)
+            picture.part = Rect(minX: left, minY: top, maxX: right, maxY: bottom)
+        }
+        if roundness != nil { picture.outline = .rounded(cornerRadius(min(width, height))) }
+        return picture
+    }
+
+    // MARK: - What is not read
+
+    private static let read: [StaticString] = [
+        "type", "x", "y", "width", "height", "angle", "isDeleted", "opacity", "points", "id", "frameId", "strokeColor",
+        "strokeWidth", "strokeStyle", "strokeSharpness", "backgroundColor", "fillStyle", "roughness", "roundness",
+        "seed", "updated", "text", "fontSize", "lineHeight", "textAlign", "containerId", "fileId", "scale", "crop",
+        "pressures", "simulatePressure", "elbowed", "startArrowhead", "endArrowhead", "name",
+    ]
+
+    /// What changes no picture. Documents say that text has a font of its own here; where labels and arrows are tied is in
+    /// their places.
+    private static let harmless: Set<String> = [
+        "version", "versionNonce", "index", "locked", "link", "groupIds", "boundElements", "boundElementIds",
+        "customData", "lastCommittedPoint", "startBinding", "endBinding", "fixedSegments", "startIsSpecial",
+        "endIsSpecial", "polygon", "fontFamily", "originalText", "autoResize", "baseline", "verticalAlign", "rawText",
+        "status", "created", "frameRole",
+    ]
+
+    /// What of it its reader does not use, and how messages name it.
+    var unused: (holder: ReadObject, known: UnreadProperties) {
+        (
+            ReadObject(object.value, reading: Self.read),
+            UnreadProperties(of: "a \(shownText(type, limit: 40))", harmless: Self.harmless)
+        )
     }
 
     // MARK: - Heads of arrows

@@ -12,6 +12,10 @@ struct NotePage {
     private var shapes: (paths: String, box: Rect)?
     private var inked = Rect.empty
     private var isOpen = false
+    /// Beyond it nothing shows, in the page's coordinates; nil: everything does.
+    private var clip: Rect?
+    /// Groups around.
+    private var depth = 1
 
     init(origin: Point, _ tree: DocumentTree, counts: (strokes: Int, points: Int) = (0, 0)) {
         self.origin = origin
@@ -20,6 +24,10 @@ struct NotePage {
     }
 
     mutating func leaveOut(_ what: String, at path: String?) { tree.leaveOut(what, at: path) }
+
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        tree.leaveOutUnused(of: holder, known, at: path)
+    }
 
     /// Ends the last layer; what comes next lies above it.
     mutating func close() throws(EngineError) {
@@ -36,10 +44,58 @@ struct NotePage {
     /// What identifiers of such layers begin with.
     static let paperMark = "paper-"
 
+    /// Puts what `draw` adds into a group of which only what lies inside of an outline shows. What lies beyond for sure is not
+    /// in the project at all, so that no picture is larger for it.
+    ///
+    /// - Parameter place: the outline's rectangle, in the page's coordinates.
+    mutating func addClipped(
+        to outline: NoteOutline, _ place: Placement, name: String,
+        _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard depth < Limits.treeDepth - 1 else {
+            return leaveOut("what lies more than \(Limits.treeDepth - 2) frames deep", at: nil)
+        }
+        try close()
+        var box = Rect.empty
+        for corner in place.corners { box.formUnion(corner) }
+        let isSound =
+            place.width > 0 && place.height > 0 && place.rotation.isFinite
+            && [box.minX, box.minY, box.maxX, box.maxY].allSatisfy { abs($0) <= Limits.worldCoordinate }
+        let outside = (layers: layers, clip: clip)
+        layers = []
+        // Nothing lies inside of a rectangle without an area.
+        clip = isSound ? clip.map { $0.intersection(box) } ?? box : .empty
+        depth += 1
+        try draw(&self)
+        try close()
+        let inside = layers
+        (layers, clip) = outside
+        depth -= 1
+        guard isSound, !inside.isEmpty else { return }
+        try tree.count(depth: depth)
+        var group = Layer(id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count))
+        group.kind = .group(inside, isPassThrough: true)
+        try mask(&group, outline, place)
+        layers.append(group)
+    }
+
+    private func mask(_ layer: inout Layer, _ outline: NoteOutline, _ place: Placement) throws(EngineError) {
+        layer.maskImage = try tree.image(try outline.mask(width: place.width, height: place.height), "a frame")
+        layer.maskPlacement = moved(place)
+    }
+
+    /// From the page's coordinates to the world's.
+    private func moved(_ place: Placement) -> Placement {
+        var place = place
+        place.x += origin.x
+        place.y += origin.y
+        return place
+    }
+
     private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
         if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
         try close()
-        try tree.count(depth: 1)
+        try tree.count(depth: depth)
         layers.append(
             Layer(
                 id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count), opacity: opacity,
@@ -50,7 +106,7 @@ struct NotePage {
     // MARK: - Strokes
 
     /// A point of a line, in the page's coordinates, and how wide the line is there.
-    struct WidePoint {
+    struct WidePoint: Equatable {
         var x: Double
         var y: Double
         var width: Double
@@ -75,6 +131,20 @@ struct NotePage {
         for point in points {
             guard max(abs(point.x), abs(point.y)) <= reach, point.width >= 0, point.width <= reach else {
                 throw .badInput(tree.place, reason: "\(tree.what) has a point beyond 10^9, or none")
+            }
+        }
+        if let clip {
+            let widest = points.reduce(0) { max($0, $1.width) }
+            let parts = Self.parts(of: points, inside: clip.expanded(by: widest + 1))
+            guard parts == [points] else {
+                self.clip = nil
+                defer { self.clip = clip }
+                for part in parts {
+                    try addLine(
+                        part, color: color, mode: mode, layerOpacity: layerOpacity, name: name,
+                        isFreehand: isFreehand)
+                }
+                return
             }
         }
         try open(mode, opacity: layerOpacity, name: name)
@@ -286,41 +356,72 @@ struct NotePage {
         return cut(cut(points).reversed()).reversed()
     }
 
+    /// Where the way between two points is inside of a box, as shares of it; nil: nowhere.
+    private static func inside(_ from: WidePoint, _ to: WidePoint, _ box: Rect) -> (enter: Double, leave: Double)? {
+        var (enter, leave) = (0.0, 1.0)
+        for (start, way, low, high) in [
+            (from.x, to.x - from.x, box.minX, box.maxX), (from.y, to.y - from.y, box.minY, box.maxY),
+        ] {
+            if way == 0 {
+                if start <= low || start >= high { return nil }
+                continue
+            }
+            let (a, b) = ((low - start) / way, (high - start) / way)
+            (enter, leave) = (max(enter, min(a, b)), min(leave, max(a, b)))
+        }
+        return enter < leave ? (enter, leave) : nil
+    }
+
+    private static func between(_ from: WidePoint, _ to: WidePoint, _ share: Double) -> WidePoint {
+        var point = from
+        point.x += (to.x - from.x) * share
+        point.y += (to.y - from.y) * share
+        point.width += (to.width - from.width) * share
+        return point
+    }
+
+    private static func isInside(_ point: WidePoint, _ box: Rect) -> Bool {
+        point.x > box.minX && point.x < box.maxX && point.y > box.minY && point.y < box.maxY
+    }
+
     /// The parts of a line that lie outside of a box.
     static func cut(_ line: [WidePoint], by box: Rect) -> [[WidePoint]] {
         guard !box.isEmpty, let first = line.first else { return [line] }
-        func isInside(_ point: WidePoint) -> Bool {
-            point.x > box.minX && point.x < box.maxX && point.y > box.minY && point.y < box.maxY
-        }
-        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], isInside(first) ? [] : [first])
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], isInside(first, box) ? [] : [first])
         for (from, to) in zip(line, line.dropFirst()) {
-            // Where the way enters and leaves the box, as shares of it.
-            var (enter, leave) = (0.0, 1.0)
-            for (start, way, low, high) in [
-                (from.x, to.x - from.x, box.minX, box.maxX), (from.y, to.y - from.y, box.minY, box.maxY),
-            ] {
-                if way == 0 {
-                    if start <= low || start >= high { leave = -1 }
-                    continue
-                }
-                let (a, b) = ((low - start) / way, (high - start) / way)
-                (enter, leave) = (max(enter, min(a, b)), min(leave, max(a, b)))
-            }
-            func point(_ share: Double) -> WidePoint {
-                var point = from
-                point.x += (to.x - from.x) * share
-                point.y += (to.y - from.y) * share
-                point.width += (to.width - from.width) * share
-                return point
-            }
-            guard enter < leave else {
+            guard let (enter, leave) = inside(from, to, box) else {
                 part.append(to)
                 continue
             }
-            if enter > 0 { parts.append(part + [point(enter)]) }
-            part = leave < 1 ? [point(leave), to] : []
+            if enter > 0 { parts.append(part + [between(from, to, enter)]) }
+            part = leave < 1 ? [between(from, to, leave), to] : []
         }
         if part.count > 1 || line.count == 1 && !part.isEmpty { parts.append(part) }
+        return parts
+    }
+
+    /// The parts of a line that lie inside of a box.
+    static func parts(of line: [WidePoint], inside box: Rect) -> [[WidePoint]] {
+        guard !box.isEmpty, let first = line.first else { return [] }
+        if line.count == 1 { return isInside(first, box) ? [line] : [] }
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], [])
+        for (from, to) in zip(line, line.dropFirst()) {
+            guard let (enter, leave) = inside(from, to, box) else {
+                if part.count > 1 { parts.append(part) }
+                part = []
+                continue
+            }
+            if enter > 0 || part.isEmpty {
+                if part.count > 1 { parts.append(part) }
+                part = [enter > 0 ? between(from, to, enter) : from]
+            }
+            part.append(leave < 1 ? between(from, to, leave) : to)
+            if leave < 1 {
+                parts.append(part)
+                part = []
+            }
+        }
+        if part.count > 1 { parts.append(part) }
         return parts
     }
 
@@ -353,6 +454,11 @@ struct NotePage {
         guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
         guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
             throw .badInput(tree.place, reason: "\(tree.what) has a shape beyond 10^9, or none")
+        }
+        var box = box
+        if let clip {
+            box = box.intersection(clip.expanded(by: 1))
+            guard box.maxX > box.minX, box.maxY > box.minY else { return }
         }
         let overlaps =
             !inked.isEmpty && box.minX < inked.maxX && inked.minX < box.maxX && box.minY < inked.maxY
@@ -455,23 +561,42 @@ struct NotePage {
     mutating func addPicture(
         _ bytes: [UInt8], _ placement: Placement, opacity: Double = 1, path: String
     ) throws(EngineError) {
+        try addPicture(bytes, NotePicture(place: placement, opacity: opacity), path: path)
+    }
+
+    /// Adds a part of a picture, in the page's coordinates. One that cannot be read, or is too large, is left out with a
+    /// warning.
+    mutating func addPicture(_ bytes: [UInt8], _ picture: NotePicture, path: String) throws(EngineError) {
+        var picture = picture
+        let placement = picture.place
         guard placement.width > 0, placement.height > 0,
             [placement.x, placement.y, placement.width, placement.height, placement.rotation].allSatisfy({
                 abs($0) <= Limits.worldCoordinate
             })
         else { return leaveOut("a picture without a place", at: path) }
-        let image: EncodedImage
-        do throws(EngineError) { image = try tree.image(bytes, path) } catch {
-            guard case .badInput(_, let reason) = error else { throw error }
+        if let clip {
+            var box = Rect.empty
+            for corner in placement.corners { box.formUnion(corner) }
+            let seen = box.intersection(clip)
+            guard seen.maxX > seen.minX, seen.maxY > seen.minY else { return }
+            if seen != box { picture.cut(to: clip) }
+        }
+        let shown: (image: EncodedImage, placement: Placement, needsMask: Bool)
+        do throws(EngineError) {
+            let place = Place(file: tree.place.file, path: path)
+            shown = try tree.image(bytes, path).shown(as: picture, place: place, limits: tree.limits)
+        } catch {
+            guard let reason = error.leftOutReason else { throw error }
             return leaveOut("a picture: \(reason)", at: path)
         }
         try close()
-        try open(.normal, opacity: opacity, name: "Picture")
-        layers[layers.count - 1].contentImage = image
-        var placed = placement
-        placed.x += origin.x
-        placed.y += origin.y
-        layers[layers.count - 1].contentPlacement = placed
+        try open(.normal, opacity: picture.opacity, name: "Picture")
+        let last = layers.count - 1
+        layers[last].contentImage = shown.image
+        layers[last].contentPlacement = moved(shown.placement)
+        if shown.needsMask || picture.outline != .rectangle {
+            try mask(&layers[last], picture.outline, picture.place)
+        }
         try close()
     }
 
@@ -499,6 +624,17 @@ struct NotePages {
     init(_ tree: DocumentTree, background: RGBA8) {
         self.tree = tree
         project = Project(canvasSize: nil, background: background)
+        project.hasColorProfiles = true
+    }
+
+    /// Behind all pages.
+    var ground: RGBA8 {
+        get { project.background }
+        set { project.background = newValue }
+    }
+
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        tree.leaveOutUnused(of: holder, known, at: path)
     }
 
     /// Adds a page of a size, which `draw` fills. Its place is at 0, 0 for `draw`.
