@@ -205,6 +205,127 @@ import Testing
             ])
     }
 
+    // MARK: - tldraw
+
+    private func drawing(_ records: [String]) -> String {
+        let asset = """
+            {"typeName": "asset", "id": "a", "type": "image", "props": {"src": "\(Self.pictureURL)", "w": 4, "h": 2}}
+            """
+        return """
+            {"tldrawFileFormatVersion": 1, "records": [{"typeName": "page", "id": "p"}, \(asset),
+             \(records.joined(separator: ", "))]}
+            """
+    }
+
+    private func shape(_ id: String, _ type: String, _ props: String, in parent: String = "p", _ more: String = "")
+        -> String
+    {
+        """
+        {"typeName": "shape", "id": "\(id)", "parentId": "\(parent)", "type": "\(type)", "x": 100, "y": 50, "index": "\(id)",
+         "props": {\(props)}\(more)}
+        """
+    }
+
+    @Test(arguments: [
+        ("black", "#fddd00"), ("yellow", "#fddd00"), ("blue", "#10acff"), ("green", "#00ffc8"), ("grey", "#cbe7f1"),
+        ("light-blue", "#00f4ff"), ("light-green", "#65f641"), ("light-red", "#ff7fa3"), ("light-violet", "#ff88ff"),
+        ("orange", "#ffa500"), ("red", "#ff636e"), ("violet", "#c77cff"), ("white", "#ffffff"), ("#123456", "#123456"),
+    ])
+    func highlightersHaveColorsOfTheirOwn(name: String, color: String) throws {
+        let points = "[{\"x\": 0, \"y\": 0}, {\"x\": 50, \"y\": 0}, {\"x\": 99, \"y\": 0}]"
+        let mark = shape(
+            "m", "highlight", "\"segments\": [{\"type\": \"free\", \"points\": \(points)}], \"color\": \"\(name)\"")
+        let text = shape("b", "geo", "\"geo\": \"rectangle\", \"w\": 20, \"h\": 10, \"color\": \"black\"")
+        let found = strokes(try load(drawing([mark, text])).project)
+        // It shows weakly above what it marks, and strongly below.
+        let marks = found.filter { $0.brush.color == RGBA8(hex: color) && $0.brush.opacity < 1 }
+        #expect(marks.map { ($0.brush.opacity * 100).rounded() } == [82, 35], "\(name)")
+        #expect(found.first?.brush.opacity == marks[0].brush.opacity && found.last?.brush.color != RGBA8(hex: color))
+    }
+
+    @Test func fillsAndNotesHaveTheirColors() throws {
+        func text(_ type: String, _ props: String) throws -> String {
+            let project = try load(drawing([shape("s", type, props)])).project
+            return pictures(project).compactMap { $0.contentImage.map { String(decoding: $0.bytes, as: UTF8.self) } }
+                .joined()
+        }
+        let box = "\"geo\": \"rectangle\", \"w\": 50, \"h\": 40, \"color\": \"violet\", \"fill\": "
+        for (fill, color) in [
+            ("solid", "#ecdcf2"), ("semi", "#fcfffe"), ("fill", "#ae3ec9"), ("lined-fill", "#be68d4"),
+            ("pattern", "#bd63d3"),
+        ] {
+            #expect(try text("geo", box + "\"\(fill)\"").contains(color), "\(fill)")
+        }
+        #expect(try text("note", "\"color\": \"light-violet\"").contains("#dfb0f9"))
+        let tall = try load(drawing([shape("n", "note", "\"color\": \"blue\", \"growY\": 100, \"scale\": 2")])).project
+        #expect(pictures(tall).first?.contentPlacement?.height == 600)
+    }
+
+    @Test func picturesOfTldrawAreCutMirroredAndRound() throws {
+        func found(_ props: String, _ more: String = "") throws -> (reds: [[UInt8]], layer: Layer) {
+            let project = try load(
+                drawing([shape("s", "image", "\"assetId\": \"a\", \"w\": 40, \"h\": 20, \(props)", in: "p", more)])
+            ).project
+            return (try reds(project), try #require(pictures(project).first))
+        }
+        let crop = "\"crop\": {\"topLeft\": {\"x\": 0.5, \"y\": 0}, \"bottomRight\": {\"x\": 1, \"y\": 0.5}"
+        #expect(try found("\"flipX\": true").reds == [[40, 30, 20, 10], [80, 70, 60, 50]])
+        #expect(try found("\"flipY\": true").layer.contentPlacement?.rotation == 180)
+        #expect(try found("\(crop)}").reds == [[30, 40]])
+        // Mirrored before it is cut.
+        #expect(try found("\(crop)}, \"flipX\": true").reds == [[20, 10]])
+        let turned = try found("\(crop)}, \"flipY\": true", ", \"rotation\": 0.5").layer
+        #expect(abs((turned.contentPlacement?.rotation ?? 0) - 180 - 90 / .pi) < 1e-9)
+        #expect(try found("\(crop)}, \"flipY\": true").reds == [[80, 70]])
+        let round = try found("\(crop), \"isCircle\": true}").layer
+        #expect(round.maskImage?.header.isVector == true && round.maskPlacement == round.contentPlacement)
+    }
+
+    @Test func shapesAreCutAtTheEdgesOfFramesAndTheirFrames() throws {
+        let outer = shape("f", "frame", "\"w\": 100, \"h\": 100, \"name\": \"Outer\"")
+        let group = shape("g", "group", "", in: "f")
+        let inner = shape("h", "frame", "\"w\": 400, \"h\": 20, \"name\": \"\"", in: "g", ", \"rotation\": 0.5")
+        let line = shape(
+            "l", "line", "\"points\": [{\"x\": -900, \"y\": 5}, {\"x\": 900, \"y\": 5}], \"dash\": \"solid\"", in: "h")
+        let reading = try load(drawing([outer, group, inner, line]))
+        let groups = all(reading.project.layers).filter { $0.maskPlacement != nil }
+        // The group lies 100, 50 from the frame's corner, beyond its right edge.
+        #expect(groups.isEmpty && strokes(reading.project).isEmpty)
+        let near = group.replacing("\"x\": 100, \"y\": 50", with: "\"x\": -80, \"y\": -20")
+        let project = try load(drawing([outer, near, inner, line])).project
+        let masked = all(project.layers).filter { $0.maskPlacement != nil }
+        #expect(masked.map(\.name) == ["Outer", "Frame"])
+        #expect(abs((masked.last?.maskPlacement?.rotation ?? 0) - 90 / .pi) < 1e-9)
+        let ends = strokes(project).flatMap(\.points)
+        let frame = try #require(masked.first?.maskPlacement)
+        #expect(!ends.isEmpty && ends.allSatisfy { $0.x > frame.x - 10 && $0.x < frame.x + 110 })
+        #expect(reading.warnings.isEmpty)
+    }
+
+    @Test func framesInFramesWithoutEndAreLeftOut() throws {
+        let frames = (0..<60).map {
+            shape("f\($0)", "frame", "\"w\": 900, \"h\": 900", in: $0 == 0 ? "p" : "f\($0 - 1)")
+        }
+        let line = "\"points\": [{\"x\": 0, \"y\": 5}, {\"x\": 90, \"y\": 5}]"
+        let reading = try load(drawing(frames + [shape("a", "line", line), shape("l", "line", line, in: "f59")]))
+        #expect(reading.warnings.contains { $0.reason.contains("deep") } && !strokes(reading.project).isEmpty)
+    }
+
+    @Test func whatNobodyReadsOfATldrawShapeIsSaid() throws {
+        let line = "\"points\": [{\"x\": 0, \"y\": 5}, {\"x\": 90, \"y\": 5}]"
+        let arrow = "\"start\": {\"x\": 0, \"y\": 0}, \"end\": {\"x\": 90, \"y\": 5}, \"kind\": \"elbow\""
+        let reading = try load(
+            drawing([
+                shape("a", "line", line + ", \"glow\": 3"), shape("b", "arrow", arrow), shape("c", "arrow", arrow),
+                shape("d", "arrow", arrow.replacing("elbow", with: "arc")),
+            ]))
+        #expect(
+            reading.warnings.map(\.description) == [
+                "a: left out: the property \"glow\" of a shape of the kind line",
+                "b and 1 more: left out: the corners of arrows, which are straight here",
+            ])
+    }
+
     // MARK: - Encodings
 
     private static func wide(_ text: String, isBig: Bool, hasMark: Bool) -> [UInt8] {

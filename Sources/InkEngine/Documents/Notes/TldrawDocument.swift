@@ -77,7 +77,7 @@ private struct TldrawReader {
             // What it covers is known when it has been drawn.
             var scratch = NotePage(
                 origin: Point(x: 0, y: 0), DocumentTree(tree.what, place: tree.place, limits: tree.limits))
-            try add(childrenOf: id, .identity, opacity: 1, depth: 0, to: &scratch)
+            try add(allOf: id, .identity, opacity: 1, depth: 0, to: &scratch)
             try scratch.close()
             guard let box = Project(canvasSize: nil, layers: scratch.layers).visibleBounds else { continue }
             let padding = Self.padding
@@ -90,7 +90,7 @@ private struct TldrawReader {
                     origin: Point(x: page.origin.x - box.minX + padding, y: page.origin.y - box.minY + padding),
                     page.tree,
                     counts: page.strokeCounts)
-                try reader.add(childrenOf: id, .identity, opacity: 1, depth: 0, to: &moved)
+                try reader.add(allOf: id, .identity, opacity: 1, depth: 0, to: &moved)
                 try moved.close()
                 page = moved
             }
@@ -138,25 +138,53 @@ private struct TldrawReader {
         }
     }
 
+    /// Adds all that lies on a page or in a frame: marks of highlighters show below everything else, too.
     private func add(
-        childrenOf parent: String, _ frame: Frame, opacity: Double, depth: Int, to page: inout NotePage
+        allOf parent: String, _ frame: Frame, opacity: Double, depth: Int, to page: inout NotePage
     ) throws(EngineError) {
-        guard depth < Limits.treeDepth else {
-            return page.leaveOut("shapes more than \(Limits.treeDepth) deep", at: nil)
+        for isBelow in [true, false] {
+            try add(childrenOf: parent, frame, opacity: opacity, depth: depth, isBelow: isBelow, to: &page)
+        }
+    }
+
+    /// - Parameter isBelow: whether only what marks of highlighters show below everything else is added.
+    private func add(
+        childrenOf parent: String, _ frame: Frame, opacity: Double, depth: Int, isBelow: Bool, to page: inout NotePage
+    ) throws(EngineError) {
+        guard depth < Limits.treeDepth - 2 else {
+            return page.leaveOut("shapes more than \(Limits.treeDepth - 2) deep", at: nil)
         }
         for record in shapes[parent] ?? [] {
             guard let own = Frame(record) else { continue }
             let shape = Shape(
                 record, frame: frame.inner(own),
                 opacity: opacity * min(max(record.field("opacity")?.number ?? 1, 0), 1))
-            try add(shape, to: &page)
-            if let id = record.field("id")?.string {
-                try add(childrenOf: id, shape.frame, opacity: shape.opacity, depth: depth + 1, to: &page)
+            if shape.type == "frame" {
+                if !isBelow { try add(frame: shape, depth: depth, to: &page) }
+                continue
+            }
+            if !isBelow || shape.type == "highlight" { try add(shape, isBelow: isBelow, to: &page) }
+            if !shape.id.isEmpty {
+                try add(
+                    childrenOf: shape.id, shape.frame, opacity: shape.opacity, depth: depth + 1, isBelow: isBelow,
+                    to: &page)
             }
         }
     }
 
+    /// Adds what lies in a frame, cut at its edges.
+    private func add(frame shape: Shape, depth: Int, to page: inout NotePage) throws(EngineError) {
+        page.leaveOutUnused(of: shape.unused.holder, shape.unused.known, at: shownText(shape.id, limit: 60))
+        guard !shape.id.isEmpty else { return }
+        let name = shape.props?.field("name")?.string ?? ""
+        try page.addClipped(to: .rectangle, shape.place, name: name.isEmpty ? "Frame" : name) {
+            (page) throws(EngineError) in
+            try add(allOf: shape.id, shape.frame, opacity: shape.opacity, depth: depth + 1, to: &page)
+        }
+    }
+
     private struct Shape {
+        private let record: JSONNode
         let type: String
         let id: String
         let props: JSONNode?
@@ -164,6 +192,7 @@ private struct TldrawReader {
         let opacity: Double
 
         init(_ record: JSONNode, frame: Frame, opacity: Double) {
+            self.record = record
             type = record.field("type")?.string ?? ""
             id = record.field("id")?.string ?? ""
             props = record.field("props")
@@ -172,11 +201,19 @@ private struct TldrawReader {
         }
 
         private var size: String { props?.field("size")?.string ?? "m" }
-        private var scale: Double { min(max(props?.field("scale")?.number ?? 1, 0.01), 100) }
+        var scale: Double { min(max(props?.field("scale")?.number ?? 1, 0.01), 100) }
         var strokeWidth: Double { (["s": 2, "m": 3.5, "l": 5, "xl": 10][size] ?? 3.5) * scale }
         var fontSize: Double { (["s": 18, "m": 24, "l": 36, "xl": 44][size] ?? 24) * scale }
         var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
         var arrowLabelSize: Double { (["s": 18, "m": 20, "l": 24, "xl": 28][size] ?? 20) * scale }
+        /// A size that makes the text fit, or what the usual one is multiplied by.
+        var noteTextSize: Double {
+            let given = props?.field("fontSizeAdjustment")?.number ?? 0
+            return given > 4 ? min(given, 1000) * scale : labelSize * (given > 0 ? given : 1)
+        }
+        var noteSize: (width: Double, height: Double) {
+            (200 * scale, (200 + max(props?.field("growY")?.number ?? 0, 0)) * scale)
+        }
         var width: Double { props?.field("w")?.number ?? 0 }
         var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
 
@@ -186,15 +223,93 @@ private struct TldrawReader {
             return Point(x: width, y: type == "text" ? lines * 1.35 * fontSize : height)
         }
 
-        private func faded(_ color: RGBA8) -> RGBA8 {
+        /// Placements turn about their middle, shapes about their corner.
+        var place: Placement {
+            let center = frame.point(Point(x: width / 2, y: height / 2))
+            return Placement(
+                x: center.x - width / 2, y: center.y - height / 2, width: width, height: height,
+                rotation: frame.angle * 180 / .pi)
+        }
+
+        /// A picture is mirrored, then cut.
+        var picture: NotePicture {
+            var picture = NotePicture(place: place, opacity: opacity)
+            picture.isMirroredAcross = props?.field("flipX")?.bool ?? false
+            picture.isMirroredDown = props?.field("flipY")?.bool ?? false
+            guard let crop = props?.field("crop"), crop.kind == .object else { return picture }
+            func corner(_ key: StaticString, _ axis: StaticString, _ usual: Double) -> Double {
+                min(max(crop.field(key)?.field(axis)?.number ?? usual, 0), 1)
+            }
+            let (left, right) = (corner("topLeft", "x", 0), corner("bottomRight", "x", 1))
+            let (top, bottom) = (corner("topLeft", "y", 0), corner("bottomRight", "y", 1))
+            if right > left, bottom > top {
+                picture.part = Rect(minX: left, minY: top, maxX: right, maxY: bottom)
+            }
+            if crop.field("isCircle")?.bool == true { picture.outline = .ellipse }
+            return picture
+        }
+
+        // MARK: - What is not read
+
+        private static let read: [String: [StaticString]] = [
+            "geo": [
+                "geo", "dash", "w", "h", "growY", "scale", "labelColor", "color", "fill", "size", "align",
+                "verticalAlign", "text", "richText",
+            ],
+            "draw": [
+                "segments", "color", "fill", "dash", "size", "isClosed", "isPen", "scale", "scaleX", "scaleY",
+            ],
+            "highlight": ["segments", "color", "size", "isPen", "scale", "scaleX", "scaleY"],
+            "line": ["points", "spline", "color", "dash", "size", "scale"],
+            "arrow": [
+                "start", "end", "bend", "arrowheadStart", "arrowheadEnd", "color", "dash", "labelColor",
+                "labelPosition", "scale", "size", "text", "richText",
+            ],
+            "note": [
+                "color", "labelColor", "scale", "size", "align", "verticalAlign", "growY", "fontSizeAdjustment", "text",
+                "richText",
+            ],
+            "text": ["w", "color", "scale", "size", "align", "textAlign", "text", "richText"],
+            "image": ["w", "h", "assetId", "crop", "flipX", "flipY"],
+            "frame": ["w", "h", "name"],
+        ]
+
+        /// What changes no picture. Documents say that text has a font of its own here, and frames are not drawn.
+        private static let harmless: [String: Set<String>] = [
+            "geo": ["font", "url", "autoSize"], "draw": ["isComplete"], "highlight": ["isComplete"],
+            "line": ["handles"],
+            "arrow": ["font", "fill", "kind=arc", "elbowMidPoint", "url"],
+            "note": ["font", "url", "textLastEditedBy"], "text": ["font", "autoSize", "h"],
+            "image": ["playing", "url", "altText"], "frame": ["color"],
+        ]
+
+        /// What of it its reader does not use, and how messages name it.
+        var unused: (holder: ReadObject, known: UnreadProperties) {
+            (
+                ReadObject(props ?? record, reading: props == nil ? ["props"] : Self.read[type] ?? []),
+                UnreadProperties(
+                    of: "a shape of the kind \(shownText(type, limit: 40))",
+                    harmless: props == nil ? Set(record.keys) : Self.harmless[type] ?? [],
+                    words: ["kind": "the corners of arrows, which are straight here"])
+            )
+        }
+
+        private func faded(_ color: RGBA8, by share: Double = 1) -> RGBA8 {
             var color = color
-            color.alpha = UInt8((Double(color.alpha) * opacity).rounded())
+            color.alpha = UInt8((Double(color.alpha) * opacity * share).rounded())
             return color
         }
 
+        /// Of a highlighter's mark, which shows above other shapes and, stronger, below them.
+        func highlight(isBelow: Bool) -> RGBA8 {
+            faded(TldrawColors.highlight(props?.field("color")?.string), by: isBelow ? 0.82 : 0.35)
+        }
+
         var color: RGBA8 { faded(TldrawColors.line(props?.field("color")?.string)) }
+        var noteColor: RGBA8 { faded(TldrawColors.note(props?.field("color")?.string)) }
+        var noteTextColor: RGBA8 { faded(.black) }
         var labelColor: RGBA8 {
-            let hasOwn = type == "geo" || type == "arrow"
+            let hasOwn = type != "text"
             return faded(TldrawColors.line(props?.field(hasOwn ? "labelColor" : "color")?.string))
         }
         /// How far apart the bumps of a cloud are.
@@ -203,7 +318,8 @@ private struct TldrawReader {
             switch props?.field("fill")?.string {
             case "solid": faded(TldrawColors.fill(props?.field("color")?.string))
             case "semi", "pattern": faded(RGBA8(red: 0xFC, green: 0xFF, blue: 0xFE))
-            case "fill", "lined-fill": color
+            case "fill": color
+            case "lined-fill": faded(TldrawColors.lined(props?.field("color")?.string))
             default: nil
             }
         }
@@ -259,10 +375,10 @@ private struct TldrawReader {
         }
     }
 
-    private func add(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+    private func add(_ shape: Shape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
         switch shape.type {
-        case "group", "frame": break
-        case "draw", "highlight": try addFreehand(shape, to: &page)
+        case "group": break
+        case "draw", "highlight": try addFreehand(shape, isBelow: isBelow, to: &page)
         case "line":
             let points = shape.props?.field("points").map(Self.points) ?? []
             guard points.count > 1 else { return }
@@ -274,17 +390,22 @@ private struct TldrawReader {
             try addLines(shape.outline, shape, to: &page)
             try addLabel(shape, size: shape.labelSize, middle: true, to: &page)
         case "note":
-            let edge = 200 * min(max(shape.props?.field("scale")?.number ?? 1, 0.01), 100)
-            let corners = [(0, 0), (edge, 0), (edge, edge), (0, edge)].map { Point(x: $0.0, y: $0.1) }.map(
+            let (edge, height) = shape.noteSize
+            let corners = [(0, 0), (edge, 0), (edge, height), (0, height)].map { Point(x: $0.0, y: $0.1) }.map(
                 shape.frame.point)
-            let yellow = TldrawColors.note(shape.props?.field("color")?.string)
-            try page.addShape([corners], color: yellow)
+            try page.addShape([corners], color: shape.noteColor)
+            let ownColor = shape.props?.field("labelColor")?.string ?? "black"
             try addLabel(
-                shape, size: shape.labelSize, middle: true, width: edge, height: edge, color: .black, to: &page)
+                shape, size: shape.noteTextSize, middle: true, width: edge, height: height,
+                color: ownColor == "black" ? shape.noteTextColor : nil, to: &page)
         case "text": try addLabel(shape, size: shape.fontSize, middle: false, to: &page)
         case "image": try addImage(shape, to: &page)
         default:
-            page.leaveOut("a shape of the kind \(shownText(shape.type, limit: 40))", at: shownText(shape.id, limit: 60))
+            return page.leaveOut(
+                "a shape of the kind \(shownText(shape.type, limit: 40))", at: shownText(shape.id, limit: 60))
+        }
+        if !isBelow {
+            page.leaveOutUnused(of: shape.unused.holder, shape.unused.known, at: shownText(shape.id, limit: 60))
         }
     }
 
@@ -329,7 +450,7 @@ private struct TldrawReader {
         }
     }
 
-    private func addFreehand(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+    private func addFreehand(_ shape: Shape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
         let isHighlight = shape.type == "highlight"
         let isPen = shape.props?.field("isPen")?.bool ?? false
         let (scaleX, scaleY) = (
@@ -362,8 +483,8 @@ private struct TldrawReader {
         }
         for dash in NotePage.dashes(line, isHighlight ? [] : shape.dashes) {
             try page.addLine(
-                dash, color: shape.color, mode: isHighlight ? .multiply : .normal, layerOpacity: isHighlight ? 0.5 : 1,
-                isFreehand: true)
+                dash, color: isHighlight ? shape.highlight(isBelow: isBelow) : shape.color,
+                name: isHighlight ? "Highlighter" : "Strokes", isFreehand: true)
         }
     }
 
@@ -520,7 +641,15 @@ private struct TldrawReader {
             default: 0.5
             }
         let (width, height) = (width ?? shape.width, height ?? shape.height)
-        let top = middle ? (height - count * lineHeight) / 2 : 0
+        let room = height - count * lineHeight
+        let padding = min(16 * shape.scale, max(room / 2, 0))
+        let top: Double =
+            switch shape.props?.field("verticalAlign")?.string {
+            case _ where !middle: 0
+            case "start": padding
+            case "end": room - padding
+            default: room / 2
+            }
         try page.addText(
             text, x: align * width, y: top + lineHeight / 2 + 0.35 * size, size: size, lineHeight: lineHeight,
             align: align, width: shape.type == "text" ? width : nil, color: color ?? shape.labelColor,
@@ -537,13 +666,7 @@ private struct TldrawReader {
         guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }) else {
             return page.leaveOut("a damaged picture", at: path)
         }
-        // Placements turn about their middle, shapes about their corner.
-        let center = shape.frame.point(Point(x: shape.width / 2, y: shape.height / 2))
-        try page.addPicture(
-            bytes,
-            Placement(
-                x: center.x - shape.width / 2, y: center.y - shape.height / 2, width: shape.width, height: shape.height,
-                rotation: shape.frame.angle * 180 / .pi), opacity: shape.opacity, path: path)
+        try page.addPicture(bytes, shape.picture, path: path)
     }
 }
 

@@ -45,34 +45,40 @@ enum TldrawPoints {
 
 /// tldraw's colours in its light theme.
 enum TldrawColors {
-    private typealias Values = (line: String, fill: String, note: String, pattern: String)
+    private typealias Values = (
+        line: String, fill: String, note: String, pattern: String, lined: String, highlight: String
+    )
 
     /// Of a page.
     static let ground = RGBA8(red: 0xF9, green: 0xFA, blue: 0xFB)
 
     private static let all: [String: Values] = [
-        "black": ("#1d1d1d", "#e8e8e8", "#fce19c", "#494949"),
-        "grey": ("#9fa8b2", "#eceef0", "#c0cad3", "#bcc3c9"),
-        "light-violet": ("#e085f4", "#f5eafa", "#df9eee", "#e9acf8"),
-        "violet": ("#ae3ec9", "#ecdcf2", "#db91fd", "#bd63d3"),
-        "blue": ("#4465e9", "#dce1f8", "#8aa3ff", "#6681ee"),
-        "light-blue": ("#4ba1f1", "#ddedfa", "#9bc4fd", "#6fbbf8"),
-        "yellow": ("#f1ac4b", "#f9f0e6", "#fed49a", "#fecb92"),
-        "orange": ("#e16919", "#f8e2d4", "#faa475", "#f78438"),
-        "green": ("#099268", "#d3e9e3", "#6fc896", "#39a785"),
-        "light-green": ("#4cb05e", "#dbf0e0", "#98d08a", "#65cb78"),
-        "light-red": ("#f87777", "#f4dadb", "#f7a5a1", "#fe9e9e"),
-        "red": ("#e03131", "#f4dadb", "#fc8282", "#e55959"),
-        "white": ("#ffffff", "#f5f5f5", "#ffffff", "#f9f9f9"),
+        "black": ("#1d1d1d", "#e8e8e8", "#fce19c", "#494949", "#363636", "#fddd00"),
+        "grey": ("#9fa8b2", "#eceef0", "#c0cad3", "#bcc3c9", "#bbc1c9", "#cbe7f1"),
+        "light-violet": ("#e085f4", "#f5eafa", "#dfb0f9", "#e9acf8", "#e9abf7", "#ff88ff"),
+        "violet": ("#ae3ec9", "#ecdcf2", "#db91fd", "#bd63d3", "#be68d4", "#c77cff"),
+        "blue": ("#4465e9", "#dce1f8", "#8aa3ff", "#6681ee", "#6580ec", "#10acff"),
+        "light-blue": ("#4ba1f1", "#ddedfa", "#9bc4fd", "#6fbbf8", "#7abaf5", "#00f4ff"),
+        "yellow": ("#f1ac4b", "#f9f0e6", "#fed49a", "#fecb92", "#f5c27a", "#fddd00"),
+        "orange": ("#e16919", "#f8e2d4", "#faa475", "#f78438", "#ea8643", "#ffa500"),
+        "green": ("#099268", "#d3e9e3", "#6fc896", "#39a785", "#0bad7c", "#00ffc8"),
+        "light-green": ("#4cb05e", "#dbf0e0", "#98d08a", "#65cb78", "#7ec88c", "#65f641"),
+        "light-red": ("#f87777", "#f4dadb", "#f7a5a1", "#fe9e9e", "#f99a9a", "#ff7fa3"),
+        "red": ("#e03131", "#f4dadb", "#fc8282", "#e55959", "#e75f5f", "#ff636e"),
+        "white": ("#ffffff", "#f5f5f5", "#ffffff", "#f9f9f9", "#ffffff", "#ffffff"),
     ]
 
+    /// A name that is none may be a colour itself.
     private static func color(_ name: String?, _ kind: (Values) -> String) -> RGBA8 {
-        let known = all[name ?? ""] ?? ("#1d1d1d", "#e8e8e8", "#fce19c", "#494949")
-        return RGBA8(hex: kind(known)) ?? .black
+        if let name, name.hasPrefix("#"), let own = CSSColor.parse(name) { return own }
+        return all[name ?? ""].flatMap { RGBA8(hex: kind($0)) } ?? all["black"].flatMap { RGBA8(hex: kind($0)) }
+            ?? .black
     }
 
     static func line(_ name: String?) -> RGBA8 { color(name, \.line) }
     static func fill(_ name: String?) -> RGBA8 { color(name, \.fill) }
     static func note(_ name: String?) -> RGBA8 { color(name, \.note) }
     static func pattern(_ name: String?) -> RGBA8 { color(name, \.pattern) }
+    static func lined(_ name: String?) -> RGBA8 { color(name, \.lined) }
+    static func highlight(_ name: String?) -> RGBA8 { color(name, \.highlight) }
 }
