@@ -28,6 +28,177 @@ import Testing
 
     private static var pictureURL: String { "data:image/png;base64,\(Data(picture).base64EncodedString())" }
 
+    // MARK: - Xournal++
+
+    private func paper(_ background: String, width: Double = 300, height: Double = 200) throws -> ProjectReading {
+        try load(
+            """
+            <xournal creator="a"><page width="\(width)" height="\(height)"><background type="solid" \(background)/>
+            <layer/></page></xournal>
+            """)
+    }
+
+    @Test(arguments: [
+        ("blue", "#a0e8ff"), ("green", "#80ffc0"), ("orange", "#ffc080"), ("pink", "#ffc0d4"), ("yellow", "#ffff80"),
+        ("white", "#ffffff"), ("red", "#ff0000"), ("#3050a000", "#3050a0"),
+    ])
+    func paperHasThePaleColorsOfItsNames(name: String, color: String) throws {
+        let project = try paper("color=\"\(name)\" style=\"plain\"").project
+        // One colour all over, wherever the picture's edges are.
+        #expect(project.background == RGBA8(hex: color) && pictures(project).isEmpty)
+        // Pens keep the colours that these names are for them.
+        let pen = try load(
+            """
+            <xournal><page width="9" height="9"><layer><stroke tool="pen" color="blue" width="1">1 1 5 5</stroke></layer>
+            </page></xournal>
+            """)
+        #expect(strokes(pen.project).map(\.brush.color) == [RGBA8(hex: "#3333cc")])
+    }
+
+    @Test func pagesOfSeveralColorsHavePaperOfTheirOwn() throws {
+        let page = { (color: String) in
+            "<page width=\"9\" height=\"9\"><background type=\"solid\" color=\"\(color)\" style=\"plain\"/><layer/></page>"
+        }
+        let project = try load("<xournal>\(page("white"))\(page("blue"))</xournal>").project
+        #expect(project.background == .white)
+        #expect(project.layers.map { pictures(Project(canvasSize: nil, layers: [$0])).count } == [0, 1])
+    }
+
+    /// What a page is ruled with: upright lines by x, level ones by y, dots by both.
+    private func rules(_ background: String) throws -> (x: [Double], y: [Double], strokes: [Stroke], warnings: [String])
+    {
+        let reading = try paper(background)
+        let lines = strokes(reading.project)
+        func places(_ along: KeyPath<StrokePoint, Double>, _ across: KeyPath<StrokePoint, Double>) -> [Double] {
+            lines.filter { line in
+                let ends = (line.points.first, line.points.last)
+                guard let (a, b) = ends as? (StrokePoint, StrokePoint) else { return false }
+                return a[keyPath: along] == b[keyPath: along] && a[keyPath: across] != b[keyPath: across]
+            }.map { $0.points[0][keyPath: along] }
+        }
+        return (places(\.x, \.y), places(\.y, \.x), lines, reading.warnings.map(\.description))
+    }
+
+    @Test func ruledPaperIsAsItsSettingsSay() throws {
+        let graph = try rules("color=\"white\" style=\"graph\" config=\"f1=ff0000,r1=40,lw=2\"")
+        #expect(graph.x == [40, 80, 120, 160, 200, 240, 280] && graph.y == [40, 80, 120, 160, 200])
+        #expect(Set(graph.strokes.map(\.brush.color)) == [RGBA8(red: 255, green: 0, blue: 0)])
+        #expect(Set(graph.strokes.map(\.brush.lineWidth)) == [2] && graph.warnings.isEmpty)
+        let margin = try rules("color=\"white\" style=\"graph\" config=\"r1=30,lw=1,m1=40,rm=1\"")
+        #expect(margin.x == [60, 90, 120, 150, 180, 210, 240] && margin.y == [60, 90, 120, 150])
+        #expect(
+            Set(margin.strokes.flatMap(\.points).map(\.x)).isSubset(of: Set(stride(from: 60, through: 240, by: 30))))
+        let bold = try rules("color=\"white\" style=\"graph\" config=\"r1=50,lw=1,bli=2,blw=4\"")
+        #expect(bold.strokes.prefix(3).map(\.brush.lineWidth) == [1, 4, 1])
+        let lined = try rules("color=\"white\" style=\"lined\" config=\"f2=00ff00,m1=-50,r1=20\"")
+        #expect(lined.y == [80, 100, 120, 140] && lined.x == [250])
+        #expect(lined.strokes.last?.brush.color == RGBA8(red: 0, green: 255, blue: 0))
+        #expect(try rules("color=\"white\" style=\"ruled\"").y == [80, 104, 128])
+        let dots = try rules("color=\"white\" style=\"dotted\" config=\"r1=100,lw=3,f1=0000ff\"")
+        #expect(dots.strokes.map { $0.points[0].x } == [100, 100, 200, 200, 300, 300])
+        let staves = try rules("color=\"white\" style=\"staves\"")
+        #expect(staves.y == [80, 85, 90, 95, 100] && staves.x == [50, 250])
+        // Lines on dark paper have colours of their own.
+        let dark = try rules("color=\"black\" style=\"ruled\" config=\"f1=ff0000,af1=00ff00\"")
+        #expect(Set(dark.strokes.map(\.brush.color)) == [RGBA8(red: 0, green: 255, blue: 0)])
+    }
+
+    @Test(arguments: [14.17, 20, 31]) func isometricPaperHasTriangles(side: Double) throws {
+        let lines = try rules("color=\"white\" style=\"isograph\" config=\"r1=\(side)\"").strokes
+        let (stepX, stepY) = (3.0.squareRoot() / 2 * side, side / 2)
+        let slants = lines.map { line in
+            let (a, b) = (line.points[0], line.points[line.points.count - 1])
+            return a.x == b.x ? 2.0 : (b.y - a.y) / (b.x - a.x) / (stepY / stepX)
+        }
+        #expect(slants.allSatisfy { [-1, 0, 1, 2].contains(($0 * 1e6).rounded() / 1e6) }, "\(slants)")
+        #expect(slants.count { $0 == 0 } == 2)
+        let dots = try rules("color=\"white\" style=\"isodotted\" config=\"r1=\(side)\"").strokes.map { $0.points[0] }
+        // Each dot lies on lines of all three directions.
+        for dot in dots {
+            let through = lines.filter { line in
+                let (a, b) = (line.points[0], line.points[line.points.count - 1])
+                let cross = (b.x - a.x) * (dot.y - a.y) - (b.y - a.y) * (dot.x - a.x)
+                return abs(cross) < 1e-6 * Point(x: b.x - a.x, y: b.y - a.y).length * side
+            }
+            #expect(through.count >= 2, "\(dot.x), \(dot.y)")
+        }
+        #expect(dots.count > 10)
+    }
+
+    @Test func oddSettingsOfPaperAreNamedOrBounded() throws {
+        let odd = try rules("color=\"white\" style=\"ruled\" config=\"xy=3,m1=4,r1=nan,lw=1e300,nonsense\"")
+        #expect(
+            odd.warnings == [
+                "page 1: left out: the setting m1 of ruled paper", "page 1: left out: the setting xy of ruled paper",
+            ])
+        #expect(odd.y == [80, 104, 128] && odd.strokes.allSatisfy { $0.brush.lineWidth <= 1000 })
+        let dense = try load(
+            """
+            <xournal><page width="9000" height="9000"><background type="solid" color="white" style="dotted" config="r1=0"/>
+            <layer/></page></xournal>
+            """)
+        #expect(dense.warnings.map(\.description) == ["page 1: left out: ruled paper of too many lines"])
+        #expect(try rules("color=\"white\" style=\"hexagons\"").warnings.count == 1)
+        for size in ["1", "100000"] {
+            for style in ["lined", "ruled", "graph", "dotted", "isodotted", "isograph", "staves"] {
+                _ = try load(
+                    "<xournal><page width=\"\(size)\" height=\"\(size)\"><background type=\"solid\" color=\"white\" "
+                        + "style=\"\(style)\"/><layer/></page></xournal>")
+            }
+        }
+    }
+
+    private func packed(_ content: String, _ files: [(String, [UInt8])]) -> [UInt8] {
+        var zip = StoredZip()
+        let own = [("mimetype", Array("application/xournal++".utf8)), ("content.xml", Array(content.utf8))]
+        for (name, bytes) in own + files { zip.entries.append(StoredZip.Entry(name: name, bytes: bytes)) }
+        return zip.bytes
+    }
+
+    @Test func picturesOfAPackedNoteAreThose() throws {
+        let note = """
+            <xournal><page width="100" height="100"><background type="pixmap" domain="attach" filename="attachments/b.png"/>
+            <layer><image left="20" top="30" right="80" bottom="60"><attachment path="attachments/a.png"/></image>
+            <teximage left="1" top="1" right="5" bottom="5" text="x"><attachment path="attachments/t.pdf"/></teximage>
+            <image left="0" top="0" right="8" bottom="6"><attachment path="attachments/gone.png"/></image>
+            <image left="0" top="0" right="8" bottom="6"><attachment path="../../etc/passwd"/></image></layer></page></xournal>
+            """
+        let files = [
+            ("attachments/a.png", Self.picture), ("attachments/b.png", Self.picture),
+            ("attachments/t.pdf", Array("%PDF-1.4".utf8)),
+        ]
+        let reading = try load(packed(note, files), name: "a.xopp")
+        #expect(
+            pictures(reading.project).map(\.contentPlacement) == [
+                Placement(width: 100, height: 100), Placement(x: 20, y: 30, width: 60, height: 30),
+            ])
+        #expect(pictures(reading.project).allSatisfy { $0.contentImage?.bytes == Self.picture })
+        #expect(
+            reading.warnings.map(\.reason) == [
+                "left out: a formula, which is a PDF",
+                "left out: a picture in another file, which is not in the archive",
+            ])
+        // The same note by itself says so.
+        #expect(try load(note).warnings.count == 2)
+    }
+
+    @Test func whatNobodyReadsOfANoteIsSaid() throws {
+        let reading = try load(
+            """
+            <xournal creator="a" fileversion="4"><title/><page width="9" height="9" angle="90">
+            <background type="solid" color="white" style="plain" name="x"/><layer name="L">
+            <stroke tool="pen" ts="1" fn="a.mp3" color="black" width="1" capStyle="round">1 1 5 5</stroke>
+            <stroke tool="pen" color="black" width="1" capStyle="butt" glow="3">1 1 5 5</stroke>
+            <stroke tool="pen" color="black" width="1" capStyle="square">1 1 5 5</stroke></layer></page></xournal>
+            """)
+        #expect(
+            reading.warnings.map(\.description) == [
+                "page 1, layer 1 and 1 more: left out: flat ends of lines, which are round here",
+                "page 1, layer 1: left out: the property \"glow\" of a stroke",
+                "page 1: left out: the property \"angle\" of a page",
+            ])
+    }
+
     // MARK: - Excalidraw
 
     private func scene(_ elements: String) -> String {

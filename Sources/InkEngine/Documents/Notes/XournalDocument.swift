@@ -30,53 +30,90 @@ struct XournalDocument: DocumentReader {
         }
         let digest = SHA256()
         digest.update(label: "xournal", bytes)
-        let text = try Self.text(bytes, name: name, limits: context.limits)
+        let limits = context.limits
+        var tree = DocumentTree("the note", place: place, limits: limits)
+        let bundle = InputKind.isArchive(bytes) ? try ZipBundle(bytes: bytes, name: name, limits: limits) : nil
+        let text =
+            if let bundle { try Self.content(of: bundle, place, limits) } else {
+                try GzipFile.contents(bytes, place: place, limits: limits)
+            }
         let root = try XMLNode.read(text, "the note", place: place)
         guard root.name == "xournal" else { throw .badInput(place, reason: "is not a note of Xournal++") }
-        var reader = XournalReader(DocumentTree("the note", place: place, limits: context.limits))
+        var reader = XournalReader(tree, bundle)
         let project = try reader.project(root)
+        tree = reader.pages.tree
         onPage(
             .success(
                 DocumentPage(
                     reading: ProjectReading(
-                        project: project, warnings: reader.pages.tree.warnings.all, contentDigest: digest.finish()))))
+                        project: project, warnings: tree.warnings.all, contentDigest: digest.finish()))))
     }
 
-    /// The XML of a note: in gzip, in an archive, or as it is.
-    private static func text(_ bytes: [UInt8], name: String, limits: Limits) throws(EngineError) -> [UInt8] {
-        let place = Place(file: name)
-        if InputKind.isArchive(bytes) {
-            let bundle = try ZipBundle(bytes: bytes, name: name, limits: limits)
-            guard let text = try bundle.read(try! BundlePath("content.xml"), limitBytes: limits.fileBytes) else {
-                throw .badInput(place, reason: "holds no content.xml, it is not a note of Xournal++")
-            }
-            return text
+    private static func content(
+        of bundle: ZipBundle, _ place: Place, _ limits: Limits
+    ) throws(EngineError) -> [UInt8] {
+        guard let text = try bundle.read(try! BundlePath("content.xml"), limitBytes: limits.fileBytes) else {
+            throw .badInput(place, reason: "holds no content.xml, it is not a note of Xournal++")
         }
-        return try GzipFile.contents(bytes, place: place, limits: limits)
+        return text
     }
 }
 
 private struct XournalReader {
     var pages: NotePages
-    private var paper: (color: RGBA8, style: String) = (.white, "plain")
+    /// What a packed note holds beside its text.
+    private let bundle: ZipBundle?
 
-    init(_ tree: DocumentTree) { pages = NotePages(tree, background: .white) }
+    init(_ tree: DocumentTree, _ bundle: ZipBundle?) {
+        pages = NotePages(tree, background: .white)
+        self.bundle = bundle
+    }
+
+    // What of a note changes nothing, or is named elsewhere. Documents say that text has a font of its own here.
+    private static let root = UnreadProperties(
+        of: "the note", harmless: ["creator", "version", "fileversion", "<title>", "<preview>", "<audio>"])
+    private static let page = UnreadProperties(of: "a page", harmless: [])
+    private static let background = UnreadProperties(
+        of: "a background", harmless: ["name", "pageno", "domain", "filename"])
+    private static let layer = UnreadProperties(of: "a layer", harmless: ["name"])
+    private static let stroke = UnreadProperties(
+        of: "a stroke", harmless: ["ts", "fn", "capStyle=round"],
+        words: ["capStyle": "flat ends of lines, which are round here"])
+    private static let picture = UnreadProperties(of: "a picture", harmless: ["text", "ts", "fn"])
+    private static let text = UnreadProperties(of: "a text", harmless: ["font", "ts", "fn"])
 
     mutating func project(_ root: XMLNode) throws(EngineError) -> Project {
-        for (index, node) in root.children("page").enumerated() {
+        let nodes = root.children("page")
+        var paper = XournalPaper()
+        let papers = nodes.map { node in
+            Self.read(node.child("background"), into: &paper)
+            return paper
+        }
+        // Paper of one colour is the background of all pages.
+        let ground = Set(papers.map(\.color)).count == 1 ? papers[0].color : .white
+        pages.ground = ground
+        let reader = self
+        for (index, node) in nodes.enumerated() {
             let (width, height) = (node.number("width") ?? 0, node.number("height") ?? 0)
-            var paper = paper
+            let path = "page \(index + 1)"
             try pages.add(name: "", width: width, height: height) { (page) throws(EngineError) in
-                try Self.addPaper(of: node, width, height, &paper, to: &page, "page \(index + 1)")
+                let paper = papers[index]
+                if paper.color != ground {
+                    let margin = NotePages.gap / 4
+                    try page.addGround(
+                        paper.color, Rect(minX: -margin, minY: -margin, maxX: width + margin, maxY: height + margin))
+                }
+                try reader.addBackground(of: node, paper, width, height, to: &page, path)
                 for (number, layer) in node.children("layer").enumerated() {
                     try page.close()
-                    for element in layer.children {
-                        try Self.add(element, to: &page, "page \(index + 1), layer \(number + 1)")
-                    }
+                    let path = "\(path), layer \(number + 1)"
+                    for element in layer.children { try reader.add(element, to: &page, path) }
+                    page.leaveOutUnused(of: layer, Self.layer, at: path)
                 }
+                page.leaveOutUnused(of: node, Self.page, at: path)
             }
-            self.paper = paper
         }
+        pages.leaveOutUnused(of: root, Self.root, at: nil)
         var project = try pages.finished()
         project.name = ""
         return project
@@ -84,87 +121,128 @@ private struct XournalReader {
 
     // MARK: - Paper
 
-    private static func addPaper(
-        of node: XMLNode, _ width: Double, _ height: Double, _ paper: inout (color: RGBA8, style: String),
-        to page: inout NotePage, _ path: String
+    /// What a page does not say is as on the page before.
+    private static func read(_ ground: XMLNode?, into paper: inout XournalPaper) {
+        guard let ground, ground.attributes["type"] == "solid" else { return }
+        let text = ground.attributes["color"] ?? ""
+        if var color = color(XournalPaper.names[text] ?? text) {
+            // Xournal++ has no paper that is seen through.
+            color.alpha = 255
+            paper.color = color
+        }
+        let config = ground.attributes["config"] ?? ""
+        // A copy of the page before is marked as such.
+        guard let style = ground.attributes["style"], style != ":copy" else { return }
+        (paper.style, paper.config) = (style, config)
+    }
+
+    private func addBackground(
+        of node: XMLNode, _ paper: XournalPaper, _ width: Double, _ height: Double, to page: inout NotePage,
+        _ path: String
     ) throws(EngineError) {
         guard let ground = node.child("background") else { return }
         switch ground.attributes["type"] {
-        case "solid":
-            if let color = color(ground.attributes["color"]) { paper.color = color }
-            // A copy of the page before is marked as such.
-            if let style = ground.attributes["style"], style != ":copy" { paper.style = style }
         case "pdf": page.leaveOut("pages of a PDF below notes", at: path)
         case "pixmap":
-            if ground.text.trimmingBlanks.isEmpty {
+            let whole = Placement(x: 0, y: 0, width: width, height: height)
+            let name = ground.attributes["filename"] ?? ground.text.trimmingBlanks
+            let isInside = bundle != nil && ground.attributes["domain"] == "attach"
+            let isDrawn = isInside ? try addAttachment(name, whole, to: &page, path) : false
+            if !isDrawn {
                 page.leaveOut("a background picture in another file, which is not opened", at: path)
             }
-        default: break
+        default: try addRules(paper, width, height, to: &page, path)
         }
-        let margin = NotePages.gap / 4
-        if paper.color != .white {
-            try page.addGround(
-                paper.color, Rect(minX: -margin, minY: -margin, maxX: width + margin, maxY: height + margin))
-        }
-        try addRules(paper.style, width, height, to: &page)
+        page.leaveOutUnused(of: ground, Self.background, at: path)
     }
 
-    /// As Xournal++ rules its papers, points.
-    private static func addRules(
-        _ style: String, _ width: Double, _ height: Double, to page: inout NotePage
+    private func addRules(
+        _ paper: XournalPaper, _ width: Double, _ height: Double, to page: inout NotePage, _ path: String
     ) throws(EngineError) {
-        let (blue, gray, pink) = (
-            RGBA8(red: 0x40, green: 0xA0, blue: 0xFF), RGBA8(red: 0xBD, green: 0xBD, blue: 0xBD),
-            RGBA8(red: 0xFF, green: 0, blue: 0x80)
-        )
-        func rule(_ color: RGBA8, _ x0: Double, _ y0: Double, _ x1: Double, _ y1: Double) throws(EngineError) {
-            try page.addLine(
-                [.init(x: x0, y: y0, width: 0.5), .init(x: x1, y: y1, width: 0.5)], color: color, name: "Paper")
-        }
-        switch style {
-        case "lined", "ruled":
-            for y in stride(from: 80, to: height, by: 24) { try rule(blue, 0, y, width, y) }
-            if style == "lined" { try rule(pink, 72, 0, 72, height) }
-        case "graph":
-            for y in stride(from: 14.17, to: height, by: 14.17) { try rule(gray, 0, y, width, y) }
-            for x in stride(from: 14.17, to: width, by: 14.17) { try rule(gray, x, 0, x, height) }
-        case "dotted":
-            for y in stride(from: 14.17, to: height, by: 14.17) {
-                for x in stride(from: 14.17, to: width, by: 14.17) {
-                    try page.addLine([.init(x: x, y: y, width: 1.5)], color: gray, name: "Paper")
-                }
+        switch paper.ruling(width: width, height: height) {
+        case .unknown: page.leaveOut("ruled paper of the kind \(shownText(paper.style, limit: 40))", at: path)
+        case .tooMany: page.leaveOut("ruled paper of too many lines", at: path)
+        case .marks(let marks, let settings):
+            for setting in settings {
+                page.leaveOut("the setting \(shownText(setting, limit: 20)) of ruled paper", at: path)
             }
-        case "plain", "": break
-        default: page.leaveOut("ruled paper of the kind \(shownText(style, limit: 40))", at: nil)
+            for mark in marks {
+                try page.addLine(
+                    mark.points.map { .init(x: $0.x, y: $0.y, width: mark.width) }, color: mark.color, name: "Paper")
+            }
         }
         try page.closePaper()
     }
 
     // MARK: - Elements
 
-    private static func add(_ node: XMLNode, to page: inout NotePage, _ path: String) throws(EngineError) {
+    /// Adds a picture that lies in the archive of a packed note.
+    ///
+    /// - Returns: whether there is such a file.
+    private func addAttachment(
+        _ name: String, _ place: Placement, to page: inout NotePage, _ path: String
+    ) throws(EngineError) -> Bool {
+        guard let bundle, let file = try? BundlePath(name) else { return false }
+        let bytes: [UInt8]
+        do throws(EngineError) {
+            guard let found = try bundle.read(file, limitBytes: page.tree.limits.fileBytes) else { return false }
+            bytes = found
+        } catch {
+            guard let reason = error.leftOutReason else { throw error }
+            page.leaveOut("a picture: \(reason)", at: path)
+            return true
+        }
+        try add(bytes, place, to: &page, path)
+        return true
+    }
+
+    private func add(
+        _ bytes: [UInt8], _ place: Placement, to page: inout NotePage, _ path: String
+    ) throws(EngineError) {
+        if bytes.starts(with: "%PDF".utf8) { return page.leaveOut("a formula, which is a PDF", at: path) }
+        try page.addPicture(bytes, place, path: path)
+    }
+
+    private func add(_ node: XMLNode, to page: inout NotePage, _ path: String) throws(EngineError) {
         switch node.name {
-        case "stroke": try addStroke(node, to: &page, path)
+        case "stroke":
+            try Self.addStroke(node, to: &page, path)
+            page.leaveOutUnused(of: node, Self.stroke, at: path)
         case "image", "teximage":
-            guard let left = node.number("left"), let top = node.number("top"), let right = node.number("right"),
-                let bottom = node.number("bottom"), right > left, bottom > top
-            else { return page.leaveOut("a picture without a place", at: path) }
-            let text = Array(node.text.utf8)
-            guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }), !bytes.isEmpty else {
-                return page.leaveOut("a picture in another file, or damaged", at: path)
-            }
-            if bytes.starts(with: "%PDF".utf8) { return page.leaveOut("a formula, which is a PDF", at: path) }
-            try page.addPicture(
-                bytes, Placement(x: left, y: top, width: right - left, height: bottom - top), path: path)
+            try addPicture(node, to: &page, path)
+            page.leaveOutUnused(of: node, Self.picture, at: path)
         case "text":
-            guard let size = node.number("size"), let x = node.number("x"), let y = node.number("y"),
-                let color = color(node.attributes["color"])
-            else { return page.leaveOut("text without a place", at: path) }
-            // Its upper left corner is given; DejaVu Sans stands 0.93 em above the baseline.
-            try page.addText(
-                node.text, x: x, y: y + 0.93 * size, size: size, lineHeight: 1.17 * size, color: color, path: path)
+            try Self.addText(node, to: &page, path)
+            page.leaveOutUnused(of: node, Self.text, at: path)
+        // When what follows was recorded.
+        case "timestamp": break
         default: page.leaveOut("<\(shownText(node.name, limit: 40))>", at: path)
         }
+    }
+
+    private func addPicture(_ node: XMLNode, to page: inout NotePage, _ path: String) throws(EngineError) {
+        let (text, attachment) = (Array(node.text.utf8), node.child("attachment"))
+        guard let left = node.number("left"), let top = node.number("top"), let right = node.number("right"),
+            let bottom = node.number("bottom"), right > left, bottom > top
+        else { return page.leaveOut("a picture without a place", at: path) }
+        let place = Placement(x: left, y: top, width: right - left, height: bottom - top)
+        if let name = attachment?.attributes["path"] {
+            guard try !addAttachment(name, place, to: &page, path) else { return }
+            return page.leaveOut("a picture in another file, which is not in the archive", at: path)
+        }
+        guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }), !bytes.isEmpty else {
+            return page.leaveOut("a picture in another file, or damaged", at: path)
+        }
+        try add(bytes, place, to: &page, path)
+    }
+
+    private static func addText(_ node: XMLNode, to page: inout NotePage, _ path: String) throws(EngineError) {
+        guard let size = node.number("size"), let x = node.number("x"), let y = node.number("y"),
+            let color = color(node.attributes["color"])
+        else { return page.leaveOut("text without a place", at: path) }
+        // Its upper left corner is given; DejaVu Sans stands 0.93 em above the baseline.
+        try page.addText(
+            node.text, x: x, y: y + 0.93 * size, size: size, lineHeight: 1.17 * size, color: color, path: path)
     }
 
     private static func addStroke(_ node: XMLNode, to page: inout NotePage, _ path: String) throws(EngineError) {
@@ -219,7 +297,7 @@ private struct XournalReader {
     private static let names: [String: String] = [
         "black": "#000000", "blue": "#3333cc", "red": "#ff0000", "green": "#008000", "gray": "#808080",
         "lightblue": "#00c0ff", "lightgreen": "#00ff00", "magenta": "#ff00ff", "orange": "#ff8000",
-        "yellow": "#ffff00", "white": "#ffffff", "pink": "#ffc0d4", "": "#000000",
+        "yellow": "#ffff00", "white": "#ffffff", "": "#000000",
     ]
 
     private static func color(_ text: String?) -> RGBA8? {
