@@ -497,6 +497,42 @@ import Testing
             ])
     }
 
+    // MARK: - rnote
+
+    private func note(_ svg: String) throws -> [UInt8] {
+        func json(_ text: String) -> String {
+            String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
+        }
+        let rectangle =
+            "{\"cuboid\": {\"half_extents\": [50, 150]}, \"transform\": {\"affine\": [1, 0, 0, 0, 1, 0, 100, 200, 1]}}"
+        return Array(
+            """
+            {"version": "0.9", "data": {"engine_snapshot": {"document": {}, "stroke_components": [
+             {"value": {"vectorimage": {"svg_data": \(json(svg)), "rectangle": \(rectangle)}}}]}}}
+            """.utf8)
+    }
+
+    @Test func largePicturesOfANoteAreDrawnOrLeftOutByThemselves() throws {
+        let paths = (0..<30_000).map { "<path d=\"M\($0 % 100) \($0 / 100)h.9v.9h-.9z\" fill=\"#c00000\"/>" }.joined()
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"300\">\(paths)</svg>"
+        let note = try note(svg)
+        let reading = try load(note, name: "a.rnote")
+        #expect(svg.utf8.count > 1 << 20 && pictures(reading.project).count == 1 && reading.warnings.isEmpty)
+        var limits = Limits()
+        limits.svgBytes = 1 << 20
+        let small = try load(note, name: "a.rnote", limits: limits)
+        #expect(pictures(small.project).isEmpty)
+        #expect(
+            small.warnings.map(\.reason) == [
+                "left out: a picture: the SVG is \(svg.utf8.count) bytes, the limit is 1048576 bytes "
+                    + "(svgBytes in a file for --limits)"
+            ])
+        // The same for the pixels of other pictures.
+        limits.imagePixels = 7
+        let scene = try load(scene(image("")), limits: limits)
+        #expect(pictures(scene.project).isEmpty && scene.warnings.count == 1)
+    }
+
     // MARK: - Encodings
 
     private static func wide(_ text: String, isBig: Bool, hasMark: Bool) -> [UInt8] {

@@ -42,7 +42,8 @@ struct RnoteDocument: DocumentReader {
         }
         try page.close()
         let background = ground?.field("color").flatMap(RnoteStroke.color) ?? .white
-        let project = Project(canvasSize: nil, background: background, layers: page.layers)
+        var project = Project(canvasSize: nil, background: background, layers: page.layers)
+        project.hasColorProfiles = true
         onPage(
             .success(
                 DocumentPage(
@@ -115,6 +116,7 @@ private enum RnoteStroke {
 
     private static func style(_ node: JSONNode?, to page: inout NotePage, _ path: String) -> Style? {
         if node?.field("textured") != nil { page.leaveOut("the texture of a brush", at: path) }
+        if node?.field("rough") != nil { page.leaveOut("the wobble and the hatching of rough shapes", at: path) }
         guard let style = node?.field("smooth") ?? node?.field("rough") ?? node?.field("textured") else { return nil }
         let width = min(max(style.field("stroke_width")?.number ?? 2, 0.01), 1e6)
         var found = Style(
@@ -127,8 +129,30 @@ private enum RnoteStroke {
         case "dashed_wide": found.dashes = [3 * width, 5 * width]
         default: break
         }
+        page.leaveOutUnused(of: ReadObject(style, reading: readOfStyle), unreadOfStyle, at: path)
         return found
     }
+
+    private static let readOfStyle: [StaticString] = [
+        "stroke_width", "stroke_color", "fill_color", "pressure_curve", "line_style",
+    ]
+    // Of textured and rough lines, which messages name as such, and how lines end, which hardly shows.
+    private static let unreadOfStyle = UnreadProperties(
+        of: "a line",
+        harmless: [
+            "line_cap", "piet_stroke_style", "shape_type", "seed", "density", "radii", "distribution", "roughness",
+            "bowing", "curve_stepcount", "fill_style", "fill_weight", "hachure_angle", "hachure_gap",
+            "disable_multistroke", "disable_multistroke_fill", "preserve_vertices", "simplification",
+            "max_randomness_offset",
+            "curve_fitting", "curve_tightness", "stroke_line_dash",
+        ])
+    private static let unreadOfText = UnreadProperties(
+        of: "a text",
+        harmless: ["font_family", "font_weight", "font_style", "font_stretch", "max_width_enabled=false"],
+        words: [
+            "ranged_text_attributes": "the fonts and colours of parts of a text",
+            "max_width_enabled": "where lines of a text are broken for its width",
+        ])
 
     private static func width(_ style: Style, _ pressure: Double) -> Double {
         let p = min(max(pressure, 0), 1)
@@ -272,6 +296,10 @@ private enum RnoteStroke {
         guard let text = node.field("text")?.string, let map = affine(node) else {
             return page.leaveOut("text without a place", at: path)
         }
+        if let style {
+            let read = ReadObject(style, reading: ["font_size", "alignment", "max_width", "color"])
+            page.leaveOutUnused(of: read, unreadOfText, at: path)
+        }
         let size = style?.field("font_size")?.number ?? 32
         let align: Double =
             switch style?.field("alignment")?.string {
@@ -290,7 +318,7 @@ private enum RnoteStroke {
             let place = placement(node.field("rectangle") ?? image.field("rectangle")),
             let width = image.field("pixel_width")?.number.flatMap({ Int(exactly: $0) }),
             let height = image.field("pixel_height")?.number.flatMap({ Int(exactly: $0) }),
-            width > 0, height > 0, width < 1 << 20, height < 1 << 20,
+            width > 0, height > 0, width < 1 << 20, height < 1 << 20, width * height <= page.tree.limits.imagePixels,
             image.field("memory_format")?.string == "R8g8b8a8Premultiplied",
             var pixels = try? Base64.decode(text), pixels.count == 4 * width * height
         else { return page.leaveOut("a picture that is damaged or of an unknown kind", at: path) }
