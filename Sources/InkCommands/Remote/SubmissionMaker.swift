@@ -196,7 +196,7 @@ struct SubmissionMaker {
     }
 
     static func isPicture(_ path: String) -> Bool {
-        FileSystem.beginning(of: path, byteCount: 1 << 16).map(DocumentReaders.isPicture) ?? false
+        DocumentReaders.traits(of: FileSystem.beginning(of: path, byteCount: 1 << 16), name: "").isPicture
     }
 
     private func submission(

@@ -533,6 +533,39 @@ import Testing
         #expect(pictures(scene.project).isEmpty && scene.warnings.count == 1)
     }
 
+    // MARK: - Ink
+
+    @Test func numbersOfInkMLMayBeHexadecimal() throws {
+        func points(_ trace: String) throws -> [[Double]] {
+            let text = "<ink xmlns=\"http://www.w3.org/2003/InkML\"><trace>\(trace)</trace></ink>"
+            return strokes(try load(text).project).flatMap(\.points).map { [$0.x, $0.y] }
+        }
+        #expect(try points("#A #14, #1E #28") == [[10, 20], [30, 40]])
+        #expect(try points("#a#14,'#2'-#3,#1F 4") == [[10, 20], [12, 17], [43, 21]])
+        for bad in ["#", "# 4", "#G 4", "1 -#", "#FFFFFFFFFF 1"] {
+            #expect(throws: EngineError.self, "\(bad)") { try points(bad) }
+        }
+    }
+
+    @Test func whatNobodyReadsOfInkIsSaid() throws {
+        let reading = try load(
+            """
+            <ink xmlns="http://www.w3.org/2003/InkML"><brush xml:id="b"><brushProperty name="rasterOp" value="maskPen"/>
+            <brushProperty name="tip" value="ellipse"/><brushProperty name="fitToCurve" value="0"/></brush>
+            <annotation>x</annotation><mapping/><trace id="t" glow="1">1 2, 3 4</trace></ink>
+            """)
+        #expect(
+            reading.warnings.map(\.reason) == [
+                "left out: how the ink of a highlighter mixes with what is below", "left out: <mapping>",
+                "left out: the property \"glow\" of a trace",
+            ])
+        let unipen = try load(
+            ".VERSION 1.0\n.COORD X Y P Z\n.PEN_DOWN\n1 2 50 7\n3 4 100 7\n.PEN_UP\n", limits: Limits())
+        let stroke = try #require(strokes(unipen.project).first)
+        #expect(stroke.points.map(\.pressure) == [0.5, 1] && stroke.brush.dynamics.pressureAffectsSize)
+        #expect(unipen.warnings.map(\.reason) == ["left out: the component Z of points"])
+    }
+
     // MARK: - Encodings
 
     private static func wide(_ text: String, isBig: Bool, hasMark: Bool) -> [UInt8] {

@@ -43,7 +43,7 @@ private struct InkMLReader {
 
     private let root: XMLNode
     private let place: Place
-    private(set) var warnings: [String] = []
+    private(set) var warnings = Warnings()
     private var formats: [String: [Channel]] = [:]
     private var pens: [String: Pen] = [:]
     private var found: [FoundStroke] = []
@@ -83,9 +83,40 @@ private struct InkMLReader {
                 let pen = child.attributes["brushRef"].flatMap { pens[$0] } ?? pen ?? current.pen ?? Pen()
                 // What a pen does in the air is not drawn.
                 if child.attributes["type"] != "penUp" { try add(child, format ?? Self.plain, pen) }
-            default: break
+                warnings.addUnused(of: child, Self.trace, at: nil)
+            case _ where Self.silent.contains(child.name): break
+            default:
+                warnings.addLeftOut("<\(shownText(child.name, limit: 40))>")
             }
         }
+    }
+
+    // Elements that draw nothing: who wrote what, when, and how a program read it.
+    private static let silent: Set<String> = [
+        "annotation", "annotationXML", "timestamp", "traceView", "text", "emma", "interpretation", "activeArea",
+        "sampleRate", "audioSession", "backgroundImage", "metadata", "latency",
+    ]
+    private static let trace = UnreadProperties(
+        of: "a trace",
+        harmless: [
+            "id", "timestampRef", "timeOffset", "duration", "continuation", "priorRef", "contextRef", "brushRef",
+            "type",
+            "<annotation>", "<annotationXML>",
+        ])
+    private static let brush = UnreadProperties(
+        of: "a brush",
+        harmless: [
+            "height", "tip=ellipse", "antiAliased", "fitToCurve", "rasterOp=copyPen", "inkEffects=none",
+            "pattern=solid",
+        ],
+        words: [
+            "rasterOp": "how the ink of a highlighter mixes with what is below",
+            "tip": "the shape of a brush's tip, which is round here",
+        ])
+
+    /// What a brush says of itself that nobody reads.
+    private struct BrushProperties: PropertyHolder {
+        var unusedProperties: [(name: String, value: String)] = []
     }
 
     /// Without a format, traces are pairs of numbers.
@@ -96,8 +127,9 @@ private struct InkMLReader {
         if node.name == "inkSource", node.attributes["manufacturer"] == "Livescribe" { hasBareDifferences = true }
         switch node.name {
         case "brush":
-            if let id { pens[id] = Self.pen(node) }
-            if id == nil { current.pen = Self.pen(node) }
+            let pen = pen(node)
+            if let id { pens[id] = pen }
+            if id == nil { current.pen = pen }
         case "traceFormat", "inkSource", "context":
             var channels: [Channel]?
             if node.name == "traceFormat" { channels = Self.channels(node, nil) }
@@ -115,7 +147,7 @@ private struct InkMLReader {
                 if let id { formats[id] = channels }
                 if id == nil || current.format == nil { current.format = channels }
             }
-            if node.name == "context", let brush = node.child("brush") { current.pen = Self.pen(brush) }
+            if node.name == "context", let brush = node.child("brush") { current.pen = pen(brush) }
         default:
             for child in node.children where child.name != "traceGroup" && child.name != "trace" { define(child) }
         }
@@ -134,21 +166,24 @@ private struct InkMLReader {
         }
     }
 
-    private static func pen(_ node: XMLNode) -> Pen {
-        var pen = Pen()
+    private mutating func pen(_ node: XMLNode) -> Pen {
+        var (pen, unread) = (Pen(), BrushProperties())
         for property in node.children("brushProperty") {
             let value = property.attributes["value"] ?? ""
             switch property.attributes["name"] {
-            case "width": pen.width = property.number("value").map { $0 * pixels(property.attributes["units"] ?? "") }
+            case "width":
+                pen.width = property.number("value").map { $0 * Self.pixels(property.attributes["units"] ?? "") }
             case "color": pen.color = CSSColor.parse(value) ?? pen.color
             case "ignorePressure": pen.usesPressure = value != "1" && value != "true"
             case "transparency":
                 if let amount = property.number("value") {
                     pen.color.alpha = UInt8(clamping: 255 - Int(max(0, min(amount, 255))))
                 }
+            case let name?: unread.unusedProperties.append((name, value))
             default: break
             }
         }
+        warnings.addUnused(of: unread, Self.brush, at: nil)
         return pen
     }
 
@@ -192,7 +227,7 @@ private struct InkMLReader {
             points.append(point)
         }
         guard !points.isEmpty else {
-            warnings.append("a trace without points")
+            warnings.addLeftOut("a trace without points")
             return
         }
         found.append(
@@ -209,6 +244,15 @@ private struct InkMLReader {
         var kinds = [UInt8](repeating: UInt8(ascii: "!"), count: channelCount)
         var last = [Double](repeating: 0, count: channelCount)
         var speed = [Double](repeating: 0, count: channelCount)
+        /// What a number of a channel comes to.
+        func sum(_ value: Double, _ channel: Int) -> Double {
+            switch kinds[channel] {
+            case UInt8(ascii: "'"): speed[channel] = value
+            case UInt8(ascii: "\""): speed[channel] += value
+            default: speed[channel] = value - last[channel]
+            }
+            return last[channel] + speed[channel]
+        }
         for part in text.utf8.split(separator: UInt8(ascii: ",")) {
             var (row, channel): ([Double], Int) = ([], 0)
             var index = part.startIndex
@@ -231,6 +275,11 @@ private struct InkMLReader {
                     row.append(byte == UInt8(ascii: "T") ? 1 : 0)
                     index = part.index(after: index)
                 default:
+                    if let found = hexadecimal(part[index...]) {
+                        row.append(sum(found.value, channel))
+                        index = found.end
+                        break
+                    }
                     var end = part.index(after: index)
                     while end < part.endIndex, isOfNumber(part[end], after: part[part.index(before: end)]) {
                         end = part.index(after: end)
@@ -241,12 +290,7 @@ private struct InkMLReader {
                             place,
                             reason: "the InkML document has a trace with \"\(shownText(shown, limit: 20))\", no number")
                     }
-                    switch kinds[channel] {
-                    case UInt8(ascii: "'"): speed[channel] = value
-                    case UInt8(ascii: "\""): speed[channel] += value
-                    default: speed[channel] = value - last[channel]
-                    }
-                    row.append(last[channel] + speed[channel])
+                    row.append(sum(value, channel))
                     index = end
                 }
                 last[channel] = row[channel]
@@ -256,6 +300,22 @@ private struct InkMLReader {
             if hasBareDifferences, rows.count == 1 { kinds = kinds.map { _ in UInt8(ascii: "'") } }
         }
         return rows
+    }
+
+    /// A number such as `#1F` or `-#1F`, and where it ends; nil for what is none.
+    private static func hexadecimal(
+        _ text: Substring.UTF8View
+    ) -> (value: Double, end: Substring.UTF8View.Index)? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let rest = isNegative ? text.dropFirst() : text
+        guard rest.first == UInt8(ascii: "#") else { return nil }
+        let digits = rest.dropFirst().prefix { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+        }
+        guard !digits.isEmpty, let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            return nil
+        }
+        return (isNegative ? -Double(value) : Double(value), digits.endIndex)
     }
 
     private static func isOfNumber(_ byte: UInt8, after before: UInt8) -> Bool {

@@ -14,12 +14,12 @@ enum StrokeDocuments {
     /// - Throws: `badInput` without strokes; limits.
     static func emit(
         _ strokes: [FoundStroke], label: String, _ bytes: [UInt8], _ what: String, _ place: Place,
-        _ context: DocumentContext, warnings: [String] = [], _ onPage: (Result<DocumentPage, EngineError>) -> Void
+        _ context: DocumentContext, warnings: Warnings = Warnings(),
+        _ onPage: (Result<DocumentPage, EngineError>) -> Void
     ) throws(EngineError) {
         let digest = SHA256()
         digest.update(label: label, bytes)
         var page = NotePage(origin: Point(x: 0, y: 0), DocumentTree(what, place: place, limits: context.limits))
-        for warning in warnings { page.leaveOut(warning, at: nil) }
         var box = Rect.empty
         for stroke in strokes { for point in stroke.points { box.formUnion(Point(x: point.x, y: point.y)) } }
         guard !box.isEmpty else { throw .badInput(place, reason: "\(what) holds no strokes") }
@@ -38,7 +38,8 @@ enum StrokeDocuments {
             .success(
                 DocumentPage(
                     reading: ProjectReading(
-                        project: project, warnings: page.tree.warnings.all, contentDigest: digest.finish()))))
+                        project: project, warnings: warnings.all + page.tree.warnings.all,
+                        contentDigest: digest.finish()))))
     }
 
     /// The lines of a text with their numbers from 1, without those that are blank.
@@ -65,6 +66,11 @@ enum StrokeDocuments {
     }
 }
 
+extension Warnings {
+    /// Warns of something that is not drawn, once however often it is there.
+    mutating func addLeftOut(_ what: String) { add(.leftOut, ofEach: what, at: nil, "left out: \(what)") }
+}
+
 /// UNIPEN 1.0: the pen's components between `.PEN_DOWN` and `.PEN_UP`.
 struct UnipenDocument: DocumentReader {
     let endings = [".unipen", ".unp"]
@@ -83,14 +89,23 @@ struct UnipenDocument: DocumentReader {
             throw .badInput(place, reason: "is a folder, not a UNIPEN file")
         }
         var (names, strokes, isDown): ([String], [FoundStroke], Bool) = (["X", "Y"], [], false)
+        var warnings = Warnings()
+        var strongest = 0.0
         for (number, line) in StrokeDocuments.lines(bytes) {
             if line.hasPrefix(".") {
                 let words = line.split(whereSeparator: \.isWhitespace)
                 switch words[0].uppercased() {
-                case ".COORD": names = words.dropFirst().map { $0.uppercased() }
+                case ".COORD":
+                    names = words.dropFirst().map { $0.uppercased() }
+                    for name in names where !["X", "Y", "T", "P"].contains(name) {
+                        warnings.addLeftOut("the component \(shownText(name, limit: 20)) of points")
+                    }
                 case ".PEN_DOWN":
                     strokes.append(FoundStroke(points: []))
                     isDown = true
+                case ".INCLUDE":
+                    isDown = false
+                    warnings.addLeftOut("what another file has (.INCLUDE)")
                 default: isDown = false
                 }
                 continue
@@ -104,10 +119,22 @@ struct UnipenDocument: DocumentReader {
             }
             var point = StrokePoint(x: values[x], y: values[y])
             if let t = names.firstIndex(of: "T"), values.count > t { point.timestamp = values[t] }
+            if let p = names.firstIndex(of: "P"), values.count > p {
+                point.pressure = max(values[p], 0)
+                strongest = max(strongest, values[p])
+            }
             strokes[strokes.count - 1].points.append(point)
         }
         strokes.removeAll { $0.points.isEmpty }
-        try StrokeDocuments.emit(strokes, label: "unipen", bytes, "the UNIPEN file", place, context, onPage)
+        // Counts of a device, whose greatest the file does not say.
+        if strongest > 0 {
+            for index in strokes.indices {
+                strokes[index].usesPressure = true
+                for at in strokes[index].points.indices { strokes[index].points[at].pressure /= strongest }
+            }
+        }
+        try StrokeDocuments.emit(
+            strokes, label: "unipen", bytes, "the UNIPEN file", place, context, warnings: warnings, onPage)
     }
 }
 
@@ -126,7 +153,7 @@ struct TabletDocument: DocumentReader {
             throw .badInput(place, reason: "is a folder, not a tablet's recording")
         }
         var (strokes, isDown): ([FoundStroke], Bool) = ([], false)
-        var warnings: [String] = []
+        var warnings = Warnings()
         var rows: [[Double]] = []
         var claimed: Int?
         for (number, line) in StrokeDocuments.lines(bytes) {
@@ -139,7 +166,7 @@ struct TabletDocument: DocumentReader {
             if values.count == 1 { claimed = Int(exactly: values[0]) } else { rows.append(values) }
         }
         if let claimed, claimed != rows.count {
-            warnings.append("nothing: \(rows.count) samples follow a head that says \(claimed)")
+            warnings.addLeftOut("nothing: \(rows.count) samples follow a head that says \(claimed)")
         }
         // Counts of a device end at a power of two; angles are tenths of degrees then.
         let strongest = rows.reduce(0) { max($0, $1[6]) }

@@ -86,9 +86,33 @@ private struct WacomInkReader {
         var range: ClosedRange<Double>
     }
 
+    private static let read: [StaticString] = ["splineX", "splineY", "size", "sensorDataID", "style"]
+    private static let tip = "how the tip of a brush turns and stretches"
+    private static let unread = UnreadProperties(
+        of: "a stroke",
+        harmless: [
+            "id", "startParameter", "endParameter", "sensorDataOffset", "sensorDataMapping", "propertiesIndex",
+            "precision", "layoutMask", "randomSeed",
+        ],
+        words: [
+            "rotation": tip, "scaleX": tip, "scaleY": tip, "scaleZ": tip, "offsetX": tip, "offsetY": tip,
+            "offsetZ": tip,
+            "red": "how the colour of a stroke changes along it",
+            "green": "how the colour of a stroke changes along it",
+            "blue": "how the colour of a stroke changes along it",
+            "alpha": "how the opacity of a stroke changes along it",
+        ])
+    private static let readOfStyle: [StaticString] = ["size", "red", "green", "blue", "alpha"]
+    private static let unreadOfStyle = UnreadProperties(
+        of: "the style of a stroke", harmless: [],
+        words: [
+            "rotation": tip, "scaleX": tip, "scaleY": tip, "scaleZ": tip, "offsetX": tip, "offsetY": tip,
+            "offsetZ": tip,
+        ])
+
     private let root: JSONObject
     private var channels: [String: Channel] = [:]
-    private(set) var warnings: [String] = []
+    private(set) var warnings = Warnings()
 
     init(_ root: JSONObject) { self.root = root }
 
@@ -187,7 +211,7 @@ private struct WacomInkReader {
         let (x, y) = (try list("splineX"), try list("splineY"))
         guard x.count == y.count else { throw node.error("splineY", "has not as many numbers as splineX") }
         guard x.count >= 4 else {
-            warnings.append("a stroke of fewer than four points")
+            warnings.addLeftOut("a stroke of fewer than four points")
             return nil
         }
         let style = node.value.field("style")?.field("properties")
@@ -197,10 +221,9 @@ private struct WacomInkReader {
         }
         let drawn = 1..<(x.count - 1)
         let widest = drawn.compactMap(size).max().flatMap { $0 > 0 ? $0 : nil }
-        if ["rotation", "scaleX", "scaleY", "offsetX", "offsetY"].contains(where: {
-            node.value.member(named: $0) != nil
-        }) {
-            warnings.append("how the tip of a brush turns and stretches")
+        warnings.addUnused(of: ReadObject(node.value, reading: Self.read), Self.unread, at: nil)
+        if let style {
+            warnings.addUnused(of: ReadObject(style, reading: Self.readOfStyle), Self.unreadOfStyle, at: nil)
         }
         var points: [StrokePoint] = []
         for index in drawn {
