@@ -1,7 +1,7 @@
 // One job: its picture while it appears and when it is done, what can be done with it, and what happened.
 
 import { get, picture, request } from "./api.js";
-import { about, actions, called, canHelp, farm, reason } from "./farm.js";
+import { about, actions, called, farm, reason } from "./farm.js";
 import { ago, announce, button, bytes, confirm, count, duration, h, name, number, prioritySelect, sentence, text, timeLeft, toast, visible, when } from "./dom.js";
 import { download, part, place, progressWords } from "./list.js";
 import { batchName } from "./batch.js";
