@@ -9,7 +9,7 @@ extension DrawnDocumentTests {
             <DOC xmlns="http://www.calligra.org/DTD/krita"><IMAGE name="K" width="128" height="64" colorspacename="RGBA">
             <layers>\(layers)</layers>\(background)</IMAGE></DOC>
             """
-        return zip(
+        return archive(
             [("mimetype", Array("application/x-krita".utf8)), ("maindoc.xml", Array(text.utf8))]
                 + files.map { ("K/layers/\($0.0)", $0.1) })
     }
@@ -19,7 +19,8 @@ extension DrawnDocumentTests {
             "VERSION 2\nTILEWIDTH 64\nTILEHEIGHT 64\nPIXELSIZE \(pixel.count)\nDATA \(places.count)\n".utf8)
         for place in places {
             bytes += Array("\(place.x),\(place.y),LZF,\(1 + 4096 * pixel.count)\n".utf8) + [0]
-            for value in pixel { bytes += [UInt8](repeating: value, count: 4096) }
+            // Tiles that are not packed have pixel after pixel.
+            for _ in 0..<4096 { bytes += pixel }
         }
         return bytes
     }

@@ -16,7 +16,7 @@ extension DrawnDocumentTests {
     private func openRaster(_ stack: String, _ pictures: [String: [Pixel]]) -> [UInt8] {
         let width = pictures.values.map(\.count).max() ?? 1
         let text = "<image w=\"\(width)\" h=\"1\" version=\"0.0.5\"><stack>\(stack)</stack></image>"
-        return zip(
+        return archive(
             [("mimetype", Array("image/openraster".utf8)), ("stack.xml", Array(text.utf8))]
                 + pictures.sorted { $0.key < $1.key }.map { ($0.key, row($0.value)) })
     }

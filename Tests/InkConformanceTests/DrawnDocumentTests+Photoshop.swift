@@ -3,6 +3,10 @@ import Testing
 
 @testable import InkEngine
 
+private func big(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+}
+
 extension DrawnDocumentTests {
     private typealias Box = (top: Int32, left: Int32, bottom: Int32, right: Int32)
 
@@ -17,7 +21,7 @@ extension DrawnDocumentTests {
     }
 
     private static func bytes(_ box: Box) -> [UInt8] {
-        [box.top, box.left, box.bottom, box.right].flatMap { bigEndian(UInt32(bitPattern: $0)) }
+        [box.top, box.left, box.bottom, box.right].flatMap { big(UInt32(bitPattern: $0)) }
     }
 
     private func solid(_ name: String, _ box: Box, _ color: Pixel) -> Record {
@@ -29,37 +33,38 @@ extension DrawnDocumentTests {
     }
 
     private func photoshop(_ records: [Record], width: Int = 16, height: Int = 16) -> [UInt8] {
-        var info = bigEndian(UInt16(records.count))
+        var info = big(UInt16(records.count))
         for record in records {
             var title = [UInt8(record.name.utf8.count)] + Array(record.name.utf8)
             while title.count % 4 != 0 { title.append(0) }
-            var extra = bigEndian(UInt32(record.masks.count)) + record.masks + bigEndian(0 as UInt32) + title
+            var extra = big(UInt32(record.masks.count)) + record.masks + big(0 as UInt32) + title
             for (key, content) in record.blocks {
-                extra += Array("8BIM\(key)".utf8) + bigEndian(UInt32(content.count)) + content
+                extra += Array("8BIM\(key)".utf8) + big(UInt32(content.count)) + content
                 if content.count % 2 == 1 { extra.append(0) }
             }
-            info += Self.bytes(record.box) + bigEndian(UInt16(record.channels.count))
+            info += Self.bytes(record.box) + big(UInt16(record.channels.count))
             for (id, data) in record.channels {
-                info += bigEndian(UInt16(bitPattern: id)) + bigEndian(UInt32(data.count))
+                info += big(UInt16(bitPattern: id)) + big(UInt32(data.count))
             }
-            info += Array("8BIM\(record.mode)".utf8) + [255, 0, 8, 0] + bigEndian(UInt32(extra.count)) + extra
+            info += Array("8BIM\(record.mode)".utf8) + [255, 0, 8, 0] + big(UInt32(extra.count)) + extra
         }
         for record in records { for (_, data) in record.channels { info += data } }
         if info.count % 2 == 1 { info.append(0) }
-        let layers = bigEndian(UInt32(info.count)) + info + bigEndian(0 as UInt32)
-        return Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3] + bigEndian(UInt32(height))
-            + bigEndian(UInt32(width))
-            + [0, 8, 0, 3] + bigEndian(0 as UInt32) + bigEndian(0 as UInt32) + bigEndian(UInt32(layers.count)) + layers
-            + [0, 0] + [UInt8](repeating: 255, count: 3 * width * height)
+        var file = Array("8BPS".utf8) + [0, 1, 0, 0, 0, 0, 0, 0, 0, 3]
+        file += big(UInt32(height)) + big(UInt32(width)) + [0, 8, 0, 3]
+        // Neither colours nor resources; layers without further information.
+        file += big(0 as UInt64) + big(UInt32(info.count + 8)) + big(UInt32(info.count))
+        file += info + big(0 as UInt32) + [0, 0]
+        return file + [UInt8](repeating: 255, count: 3 * width * height)
     }
 
     private func descriptor(_ kind: String, _ items: [(String, [UInt8])]) -> [UInt8] {
-        func key(_ text: String) -> [UInt8] { bigEndian(UInt32(text.count == 4 ? 0 : text.count)) + Array(text.utf8) }
-        return bigEndian(1 as UInt32) + [0, 0] + key(kind) + bigEndian(UInt32(items.count))
+        func key(_ text: String) -> [UInt8] { big(UInt32(text.count == 4 ? 0 : text.count)) + Array(text.utf8) }
+        return big(1 as UInt32) + [0, 0] + key(kind) + big(UInt32(items.count))
             + items.flatMap { key($0.0) + $0.1 }
     }
 
-    private func number(_ value: Double) -> [UInt8] { Array("doub".utf8) + bigEndian(value.bitPattern) }
+    private func number(_ value: Double) -> [UInt8] { Array("doub".utf8) + big(value.bitPattern) }
 
     private func artboard(_ rect: Box, _ color: Pixel, kind: UInt32, _ inside: [Record]) -> [Record] {
         let edges = descriptor(
@@ -72,17 +77,17 @@ extension DrawnDocumentTests {
             "RGBC",
             [("Rd  ", number(color.x * 255)), ("Grn ", number(color.y * 255)), ("Bl  ", number(color.z * 255))])
         let block =
-            bigEndian(16 as UInt32)
+            big(16 as UInt32)
             + descriptor(
                 "artboard",
                 [
                     ("artboardRect", Array("Objc".utf8) + edges), ("Clr ", Array("Objc".utf8) + tint),
-                    ("guideIDs", Array("VlLs".utf8) + bigEndian(0 as UInt32)),
-                    ("artboardBackgroundType", Array("long".utf8) + bigEndian(kind)),
+                    ("guideIDs", Array("VlLs".utf8) + big(0 as UInt32)),
+                    ("artboardBackgroundType", Array("long".utf8) + big(kind)),
                 ])
-        return [Record(name: "</Layer group>", blocks: [("lsct", bigEndian(3 as UInt32))])] + inside + [
+        return [Record(name: "</Layer group>", blocks: [("lsct", big(3 as UInt32))])] + inside + [
             Record(
-                name: "Artboard", blocks: [("lsct", bigEndian(1 as UInt32) + Array("8BIMpass".utf8)), ("artb", block)],
+                name: "Artboard", blocks: [("lsct", big(1 as UInt32) + Array("8BIMpass".utf8)), ("artb", block)],
                 mode: "pass")
         ]
     }
@@ -118,13 +123,14 @@ extension DrawnDocumentTests {
     /// The right half, as a path.
     private var rightHalf: [UInt8] {
         func knot(_ y: Double, _ x: Double) -> [UInt8] {
-            let point = bigEndian(UInt32(y * Double(1 << 24))) + bigEndian(UInt32(x * Double(1 << 24)))
+            let point = big(UInt32(y * Double(1 << 24))) + big(UInt32(x * Double(1 << 24)))
             return [0, 2] + point + point + point
         }
         let none = [UInt8](repeating: 0, count: 24)
-        return bigEndian(3 as UInt32) + bigEndian(0 as UInt32) + [0, 6] + none + [0, 8] + none
-            + [0, 0, 0, 4, 0, 1, 0, 1] + [UInt8](repeating: 0, count: 18)
-            + knot(0, 0.5) + knot(0, 1) + knot(1, 1) + knot(1, 0.5)
+        var path = big(3 as UInt32) + big(0 as UInt32) + [0, 6] + none + [0, 8] + none
+        path += [0, 0, 0, 4, 0, 1, 0, 1] + [UInt8](repeating: 0, count: 18)
+        path += knot(0, 0.5) + knot(0, 1)
+        return path + knot(1, 1) + knot(1, 0.5)
     }
 
     @Test("Of a layer with two masks both count", arguments: [(255, 255), (128, 255), (255, 128), (51, 102)])
@@ -155,9 +161,9 @@ extension DrawnDocumentTests {
         var record = solid("Masked", box, Self.red)
         record.channels.append((-2, [0, 0] + (0..<256).map { UInt8($0 < 128 ? 255 : 0) }))
         record.masks = Self.bytes(box) + [0, 16, given, 51]
-        if given & 2 != 0 { record.masks += bigEndian(0.0.bitPattern) }
+        if given & 2 != 0 { record.masks += big(0.0.bitPattern) }
         if given & 4 != 0 { record.masks.append(102) }
-        if given & 8 != 0 { record.masks += bigEndian(0.0.bitPattern) }
+        if given & 8 != 0 { record.masks += big(0.0.bitPattern) }
         while record.masks.count % 4 != 0 { record.masks.append(0) }
         let found = try pixels(of: photoshop([record]), "a.psd")
         #expect(found.warnings.isEmpty)
@@ -168,7 +174,7 @@ extension DrawnDocumentTests {
         let box: Box = (0, 0, 16, 16)
         var record = solid("Soft", box, Self.red)
         record.channels.append((-2, [0, 0] + [UInt8](repeating: 255, count: 256)))
-        record.masks = Self.bytes(box) + [0, 16, 2] + bigEndian(4.0.bitPattern) + [0]
+        record.masks = Self.bytes(box) + [0, 16, 2] + big(4.0.bitPattern) + [0]
         let found = try pixels(of: photoshop([record]), "a.psd")
         #expect(found.warnings == ["layer 1 \"Soft\", its mask: left out: the softness of a mask"])
     }
@@ -213,7 +219,7 @@ extension DrawnDocumentTests {
         var record = solid("Square", (0, 0, 4, 4), Self.red)
         record.blocks = [
             ("shin", [1, 2, 3, 4]), ("clbl", [0, 0, 0, 0]), ("tsly", [1, 0, 0, 0]), ("brst", [0, 0, 0, 1]),
-            ("luni", bigEndian(0 as UInt32)),
+            ("luni", big(0 as UInt32)),
         ]
         var other = record
         other.blocks = [("clbl", [1, 0, 0, 0]), ("brst", [0, 0, 0, 2])]

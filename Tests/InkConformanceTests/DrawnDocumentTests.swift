@@ -31,10 +31,10 @@ import Testing
 
     func faint(_ color: Pixel, _ alpha: Double) -> Pixel { Pixel(color.x, color.y, color.z, alpha) }
 
-    func zip(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
-        var archive = StoredArchive()
+    func archive(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
+        var stored = StoredArchive()
         var bytes: [UInt8] = []
-        for file in files { bytes += archive.add(file.name, file.bytes[...], crc: crc32(file.bytes)) }
-        return bytes + archive.end(commentCount: 0).flatMap { $0 }
+        for file in files { bytes += stored.add(file.name, file.bytes[...], crc: crc32(file.bytes)) }
+        return bytes + stored.end(commentCount: 0).flatMap { $0 }
     }
 }

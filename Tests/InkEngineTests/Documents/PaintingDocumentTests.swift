@@ -167,14 +167,21 @@ import Testing
     private func text(_ text: String) -> [UInt8] { littleEndian(UInt16(text.utf8.count)) + Array(text.utf8) }
 
     private func asepriteLayer(_ name: String, kind: UInt16 = 0) -> (kind: UInt16, bytes: [UInt8]) {
-        (0x2004, [1, 0] + littleEndian(kind) + [UInt8](repeating: 0, count: 8) + [255, 0, 0, 0] + text(name))
+        var bytes: [UInt8] = [1, 0] + littleEndian(kind)
+        bytes += [UInt8](repeating: 0, count: 8)
+        bytes += [255, 0, 0, 0]
+        return (0x2004, bytes + text(name))
+    }
+
+    private func asepriteTag(_ name: String, _ first: UInt8, _ last: UInt8, direction: UInt8) -> [UInt8] {
+        let head: [UInt8] = [first, 0, last, 0, direction, 0, 0]
+        return head + [UInt8](repeating: 0, count: 10) + text(name)
     }
 
     @Test func framesOfASpriteKeepTheirDurationsAndTags() throws {
-        let tags =
-            [2, 0] + [UInt8](repeating: 0, count: 8)
-            + [1, 0, 2, 0, 2, 0, 0] + [UInt8](repeating: 0, count: 10) + text("walk")
-            + [0, 0, 9, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 10) + text("beyond")
+        var tags: [UInt8] = [2, 0] + [UInt8](repeating: 0, count: 8)
+        tags += asepriteTag("walk", 1, 2, direction: 2)
+        tags += asepriteTag("beyond", 0, 9, direction: 0)
         let file = sprite([
             (40, [asepriteLayer("A"), (0x2018, tags)]), (0, []), (120, []),
         ])
@@ -188,8 +195,10 @@ import Testing
     }
 
     @Test func whatIsUnknownInASpriteIsNamedAndTheRestIsDrawn() throws {
-        let cel: [UInt8] = [0, 0, 0, 0, 0, 0, 255, 9, 0, 0, 0] + [UInt8](repeating: 0, count: 5)
-        let lost: [UInt8] = [7, 0, 0, 0, 0, 0, 255, 1, 0, 0, 0] + [UInt8](repeating: 0, count: 5) + [0, 0]
+        let rest = [UInt8](repeating: 0, count: 5)
+        let cel: [UInt8] = [0, 0, 0, 0, 0, 0, 255, 9, 0, 0, 0] + rest
+        var lost: [UInt8] = [7, 0, 0, 0, 0, 0, 255, 1, 0, 0, 0] + rest
+        lost += [0, 0]
         let file = sprite([
             (40, [asepriteLayer("A"), asepriteLayer("B", kind: 5), (0x2005, cel), (0x2005, lost), (0x2099, [1])])
         ])

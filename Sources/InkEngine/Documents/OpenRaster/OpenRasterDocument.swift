@@ -200,6 +200,7 @@ private struct OpenRasterReader {
         harmless: [
             "selected", "edit-locked", "edited", "locked", "initially-selected", "collapsed", "colour-label",
             "mypaint_strokemap", "mypaint_strokemap_v2", "strokemap", "background_tile", "background-tile",
-            "isolation=auto", "alpha-preserve=false",
+            // Says nothing of layers, and of groups that are isolated by their modes and opacities anyway.
+            "isolation",
         ])
 }
