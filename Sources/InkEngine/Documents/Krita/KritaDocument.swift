@@ -443,7 +443,7 @@ private struct KritaReader {
 
     private static let layerProperties: Set<String> = [
         "collapsed", "colorlabel", "intimeline", "locked", "onionskin", "selected", "channellockflags",
-        "image-is-animated",
+        "colorspacename", "profile",
         "generatorversion", "filterversion", "clonefrom", "clonetype=0", "pinnedtotimeline", "in-timeline",
     ]
 
