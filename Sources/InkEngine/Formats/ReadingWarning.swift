@@ -92,10 +92,14 @@ struct Warnings {
         let carried = kept.filter { $0.kind == .carried }.map(\.reason)
         func add(_ image: EncodedImage?, isMask: Bool = false, to warnings: inout Warnings) {
             image?.addColorWarnings(convertsProfiles: project.hasColorProfiles, isMask: isMask) { reason in
-                guard !carried.contains(where: { $0.hasSuffix(reason) }) else { return }
-                warnings.add(
-                    .other, ofEach: "\(isBundle ? image?.place ?? "" : "") \(reason)",
-                    file: isBundle ? image?.place : nil, at: isBundle ? nil : image?.place, reason)
+                guard let image, !carried.contains(where: { $0.hasSuffix(reason) }) else { return }
+                let (file, path) = isBundle ? (image.place, nil) : (nil, image.place)
+                if reason == ImageHeader.guessWarning {
+                    warnings.add(.other, file: file, at: path, reason)
+                } else {
+                    // Photos of one camera have one profile.
+                    warnings.add(.other, ofEach: "\(file ?? "") \(reason)", file: file, at: path, reason)
+                }
             }
         }
         func add(_ layers: [Layer], to warnings: inout Warnings) {
