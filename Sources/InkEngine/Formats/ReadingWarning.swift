@@ -93,7 +93,8 @@ struct Warnings {
         func add(_ image: EncodedImage?, isMask: Bool = false, to warnings: inout Warnings) {
             image?.addColorWarnings(convertsProfiles: project.hasColorProfiles, isMask: isMask) { reason in
                 guard let image, !carried.contains(where: { $0.hasSuffix(reason) }) else { return }
-                let (file, path) = isBundle ? (image.place, nil) : (nil, image.place)
+                let file = isBundle ? image.place : nil
+                let path = isBundle ? nil : image.place
                 if reason == ImageHeader.guessWarning {
                     warnings.add(.other, file: file, at: path, reason)
                 } else {
