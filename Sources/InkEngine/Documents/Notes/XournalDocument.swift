@@ -80,7 +80,8 @@ private struct XournalReader {
         of: "a stroke", harmless: ["ts", "fn", "capStyle=round"],
         words: ["capStyle": "flat ends of lines, which are round here"])
     private static let picture = UnreadProperties(of: "a picture", harmless: ["text", "ts", "fn"])
-    private static let text = UnreadProperties(of: "a text", harmless: ["font", "ts", "fn"],
+    private static let text = UnreadProperties(
+        of: "a text", harmless: ["font", "ts", "fn"],
         words: [
             "wrap": "where lines of a text are broken for its width", "align": "how lines of a text are aligned",
             "justify": "how lines of a text are aligned",
