@@ -78,7 +78,7 @@ struct EngineTaskRunnerTests {
         var held = 0
         for item in items { held += try item.block?.content().count ?? 0 }
         let sizes = [small, large].compactMap { $0.size(of: size, as: .color) }
-        #expect(sizes.count == 2 && sizes[0] == PixelSize(width: 26, height: 26))
+        #expect(sizes.count == 2 && sizes[0] == PixelSize(width: 20, height: 20))
         #expect(held == sizes.reduce(0) { $0 + $1.area } * 16)
         #expect(held < gray.count)
         // More than it is worth, and nothing that shows.

@@ -220,8 +220,8 @@ import Testing
         let images = try draft([place, turned, place]).images
         #expect(images.count == 1)
         #expect(images[0].scalings.map(\.placement) == [place, turned])
-        // Lanczos reaches three pixels over the border, less half a sample.
-        #expect(images[0].resultSizes == [PixelSize(width: 46, height: 36), PixelSize(width: 46, height: 36)])
+        // It ends at the edges of its rectangle.
+        #expect(images[0].resultSizes == [PixelSize(width: 40, height: 30), PixelSize(width: 40, height: 30)])
         // Of one that is larger than the canvas, what shows.
         #expect(try draft([Placement(x: 0, y: 0, width: 4000, height: 3000)]).images[0].resultSizes == [canvas])
         // A part of a turned picture whose pixels have larger numbers than a task can name.
