@@ -17,7 +17,8 @@ import Testing
         let path = "\(programs):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         for script in scripts {
             let result = try Shell.run(
-                "set -e\n\(script)", folder: URL(fileURLWithPath: folder.path),
+                "set -e\ntrap 'kill $broker $one $two 2>/dev/null || true' EXIT\n\(script)",
+                folder: URL(fileURLWithPath: folder.path),
                 environment: ["PATH": path, "INK_CONFIG": "/dev/null"])
             #expect(result.code == 0, "\(result.output)")
             #expect(!result.output.contains("warning:"), "\(result.output)")
@@ -58,18 +59,18 @@ import Testing
         let path = "\(folder("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         for script in scripts {
             let result = try Shell.run(
-                "set -e\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n\(script)",
+                "set -e\n\(script)",
                 folder: URL(fileURLWithPath: folder.path), environment: ["PATH": path, "INK_CONFIG": "/dev/null"])
             #expect(result.code == 0, "\(script)\n\(result.output)")
             #expect(!result.output.contains("error:"), "\(script)\n\(result.output)")
         }
         for name in [
-            "art/street-1x.png", "large/pen-2x.webp", "house.png", "layers/street-01-Background.png", "card.tif",
-            "proof.jpg", "card.pdf", "lines.pdf", "border.pdf", "notes.pdf", "web/street-200x200.webp", "overview.jpg",
-            "zoom/street.dzi", "hey.jpg", "fetched/street-400x400.png", "by-farm/street-300x300.png",
+            "art/street-1x.png", "large/pen.csv-2x.webp", "house.png", "layers/street-01-Background.png", "card.tif",
+            "proof.jpg", "card.pdf", "lines.pdf", "border.pdf", "notes.pdf", "web/dusk-200x200.webp", "overview.jpg",
+            "zoom/street.dzi", "hey.jpg", "fetched/dusk-400x400.png", "by-farm/dusk-300x300.png",
         ] { #expect(FileManager.default.fileExists(atPath: folder("out/\(name)")), "\(name)") }
         let jobs = try String(contentsOfFile: folder("out/jobs"), encoding: .utf8)
-        #expect(jobs.contains("\tstreet-400x400.png\n"), "\(jobs)")
+        #expect(jobs.contains("\tdusk-400x400.png\n"), "\(jobs)")
     }
 
     /// Every document of the repository.

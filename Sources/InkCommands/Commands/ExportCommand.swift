@@ -97,6 +97,8 @@ struct ExportCommand {
                 "-o -: standard output is a terminal; send it to a file or a program, as in: ink export ... -o - > FILE"
             )
         }
+        // What is wrong with the options is said before anything is made.
+        if !parsed.isGiven("from-report") { _ = try ExportArguments(parsed) }
         // Some formats are not written from front to back, so the picture is made before it is printed.
         let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-export") }
         defer { TemporaryFolder.remove(folder) }
