@@ -1,3 +1,4 @@
+import Foundation
 import InkEngine
 import InkJSON
 import InkSystem
@@ -173,9 +174,18 @@ struct HTTPValueTests {
             #expect(throws: Problem.self, "\(wrong)") { try PictureOptionsSyntax.read(value, refused: []) }
         }
         // Every option of the contract, and no other.
-        let contract = try JSONReader.read(PackageResources.openapi_json)
+        let contract = try JSONReader.read(#require(Page.all["/openapi.json"]).bytes)
         let names = contract["components"]?["schemas"]?["Options"]?["properties"]?.members?.map(\.0) ?? []
         #expect(Set(names) == Set(PictureOptionsSyntax.all.map(\.name)))
+    }
+
+    @Test("Every file of the dashboard is part of the program")
+    func pages() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/InkHTTP/Pages").standardized
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let page = try #require(Page.all[file == "index.html" ? "/" : "/" + file], "Sources/CPages lacks \(file)")
+            #expect(try page.bytes == Array(Data(contentsOf: folder.appending(path: file))))
+        }
     }
 
     @Test("Labels of metrics are escaped")
