@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import InkEngine
 import InkProtocol
@@ -209,9 +210,13 @@ struct ContentFolderTests {
     }
 
     @Test func contentThatCannotBeBegunTakesNothing() throws {
+        // A folder that is gone is made again; a file in its place is not removed.
         try #require(rmdir(folder.path(of: "incoming")) == 0)
+        try contents.begin(Self.id([]), byteCount: 10).discard()
+        try #require(rmdir(folder.path(of: "incoming")) == 0)
+        try Data().write(to: URL(filePath: folder.path(of: "incoming")))
         let error = #expect(throws: StoreError.self) { try contents.begin(Self.id([]), byteCount: 10) }
-        guard case .file(_, "create", ENOENT)? = error else { throw try #require(error) }
+        guard case .file(_, _, ENOTDIR)? = error else { throw try #require(error) }
         #expect(contents.usedBytes == 0)
     }
 

@@ -35,16 +35,19 @@ struct JobStoreTests {
         }
     }
 
-    @Test("The same key again is the older job, also within a batch")
+    @Test("The same key again is the older job, and none with another document, also within a batch")
     func sameKey() throws {
         let store = try store()
         let record = StoreSamples.record(1, content: StoreSamples.content(1))
         var again = StoreSamples.record(2, content: StoreSamples.content(2), owner: "bob")
         again.key = record.key
         let outcomes = try store.apply([.accept(record), .accept(again), .accept(StoreSamples.record(3))])
-        #expect(outcomes == [.accepted(1, isNew: true), .accepted(1, isNew: false), .accepted(3, isNew: true)])
+        #expect(outcomes == [.accepted(1, isNew: true), .conflict, .accepted(3, isNew: true)])
         again.number = 9
-        #expect(try store.apply([.accept(again)]) == [.accepted(1, isNew: false)])
+        #expect(try store.apply([.accept(again)]) == [.conflict])
+        var same = record
+        same.number = 10
+        #expect(try store.apply([.accept(same)]) == [.accepted(1, isNew: false)])
         #expect(try store.records(after: 0, limit: 9) == [record, StoreSamples.record(3)])
         #expect(try store.contentReferences() == [StoreSamples.content(1)])
         #expect(try store.nextJobNumber() == 4)
@@ -427,7 +430,8 @@ struct JobStoreTests {
             (.database(path: "/d", operation: "open", code: 5, message: "locked"), true, "cannot open: locked"),
             (.full(path: "/d"), true, "make room"), (.locked(path: "/d"), false, "another broker"),
             (.newer(path: "/d", version: 3), false, "schema 3"), (.corrupt(path: "/d", reason: "r"), false, "backup"),
-            (.quota(neededBytes: 7, limitBytes: 5), true, "--quota"),
+            (.quota(neededBytes: 5, limitBytes: 7), true, "--quota"),
+            (.quota(neededBytes: 7, limitBytes: 5), false, "--quota"),
             (.file(path: "/d", operation: "read", errno: EACCES), false, "cannot read: Permission denied"),
             (.file(path: "/d", operation: "write", errno: ENOSPC), true, "No space left"),
             (.wrongContent(found: id, expected: id), false, id.description),

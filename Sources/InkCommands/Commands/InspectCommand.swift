@@ -24,9 +24,9 @@ struct InspectCommand {
             } catch {
                 let faults = opener.faults(of: input)
                 let errors = faults.kept.isEmpty ? [error] : faults.kept
-                for error in errors { environment.console.error(error.description) }
+                for error in errors { environment.console.fault(error.description) }
                 if faults.count > errors.count {
-                    environment.console.error("\(input.shownName): and \(faults.count - errors.count) more errors")
+                    environment.console.fault("\(input.shownName): and \(faults.count - errors.count) more errors")
                 }
                 failures.append(error.exitCode)
                 documents.append(

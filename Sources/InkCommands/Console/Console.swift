@@ -91,6 +91,9 @@ struct Console: Sendable {
         if errors.take(message) { say("ink: error: \(message.escapingControls())") }
     }
 
+    /// Prints one of the errors of a file of which all are to be seen, also those of one cause.
+    func fault(_ message: String) { say("ink: error: \(message.escapingControls())") }
+
     /// Prints how many errors were only counted.
     func sayRemainingErrors() {
         for line in errors.takeRemaining() { say("ink: error: \(line.escapingControls())") }

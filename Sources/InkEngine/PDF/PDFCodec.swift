@@ -30,7 +30,7 @@ struct PDFCodec: PictureCodec {
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
     ) throws(EngineError) {
-        let page = PDFPage(size, encoding, dotsPerInch.flatMap { PictureDensity(across: $0, down: $0) })
+        let page = PDFPage(size, encoding, across: dotsPerInch, down: dotsPerInch)
         guard max(page.width, page.height) <= PDFPage.edgePointsMax else {
             let enough = Int((Double(size.longestEdge) * 72 / PDFPage.edgePointsMax).rounded(.up))
             throw .overLimit(
@@ -68,18 +68,21 @@ struct PDFPage {
     /// At each edge.
     var bleed: Double
 
-    init(_ size: PixelSize, _ encoding: PictureEncoding, _ density: PictureDensity?) {
-        width = Double(size.width) * 72 / (density?.across ?? PDFPage.standardDotsPerInch)
-        height = Double(size.height) * 72 / (density?.down ?? PDFPage.standardDotsPerInch)
+    /// - Parameters:
+    ///   - across: dots per inch along rows.
+    ///   - down: likewise along columns.
+    init(_ size: PixelSize, _ encoding: PictureEncoding, across: Double?, down: Double?) {
+        width = Double(size.width) * 72 / (across ?? PDFPage.standardDotsPerInch)
+        height = Double(size.height) * 72 / (down ?? PDFPage.standardDotsPerInch)
         bleed = Double(encoding.bleed ?? 0) / 1000
     }
 
     /// Without the density where the page could not have it, which is a photo's then: one that was asked for has been
     /// checked.
     init(fitting size: PixelSize, _ encoding: PictureEncoding, _ density: PictureDensity?) {
-        self.init(size, encoding, density)
+        self.init(size, encoding, across: density?.across, down: density?.down)
         if max(width, height) > PDFPage.edgePointsMax || min(width, height) <= 2 * bleed {
-            self.init(size, encoding, nil)
+            self.init(size, encoding, across: nil, down: nil)
         }
     }
 

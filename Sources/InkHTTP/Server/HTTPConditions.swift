@@ -54,7 +54,7 @@ extension HTTPRequest {
     /// Of digits, at most far beyond all files; nil within nil for none of them, nil for anything else.
     private static func number(_ text: Substring) -> Int?? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        return .some(text.isEmpty ? nil : Int(text) ?? .max / 2)
+        return .some(text.isEmpty ? nil : min(Int(text) ?? .max, .max / 2))
     }
 }
 

@@ -58,7 +58,9 @@ struct VectorPDFTests {
         let picture = try VectorPicture(
             Project(canvasSize: Self.canvas, background: background, layers: layers), options: options,
             output: PixelSize(width: 200, height: 160), name: "a.ink",
-            description: PictureDescription(dotsPerInch: options.dotsPerInch, text: text),
+            description: PictureDescription(
+                dotsPerInch: options.dotsPerInch, text: text,
+                digest: options.digest.flatMap { PictureDigest(bytes: $0) }),
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in made.file += bytes },
                 render: { (image) throws(EngineError) in

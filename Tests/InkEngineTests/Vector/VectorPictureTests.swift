@@ -30,7 +30,9 @@ struct VectorPictureTests {
         let project = Project(canvasSize: Self.canvas, background: background, layers: layers)
         let picture = try VectorPicture(
             project, options: options, output: size, name: "a.ink",
-            description: PictureDescription(dotsPerInch: options.dotsPerInch, text: text),
+            description: PictureDescription(
+                dotsPerInch: options.dotsPerInch, text: text,
+                digest: options.digest.flatMap { PictureDigest(bytes: $0) }),
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in
                     made.file += bytes
