@@ -25,8 +25,12 @@ import Testing
             ": is a BMP picture, not an Ink project")
         check(folder.write("archive.ink", StoredZip().bytes), ": is a zip archive, not an Ink project")
         check(folder.write("text.zip", "{}"), ": is not a zip archive")
-        check(folder.write("utf16.ink", [0xFF, 0xFE, 0x7B, 0]), ": is text in UTF-16; a project must be UTF-8, so save it as that")
-        check(folder.write("plain.ink", [0, 0x7B, 0, 0x7D]), ": is text in UTF-16; a project must be UTF-8, so save it as that")
+        check(
+            folder.write("utf16.ink", [0xFF, 0xFE, 0x7B, 0]),
+            ": is text in UTF-16; a project must be UTF-8, so save it as that")
+        check(
+            folder.write("plain.ink", [0, 0x7B, 0, 0x7D]),
+            ": is text in UTF-16; a project must be UTF-8, so save it as that")
         check(
             folder.write("utf32.ink", [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0]),
             ": is text in UTF-32; a project must be UTF-8, so save it as that")
