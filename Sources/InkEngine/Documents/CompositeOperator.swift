@@ -61,6 +61,12 @@ extension DocumentTree {
             guard let plane = try AlphaPlane(of: [layer], canvas: canvas, place: place, limits: limits) else {
                 return leaveOut("a layer that takes away what is below it, and is not made of pixels", at: path)
             }
+            maskPixelCount += plane.box.width * plane.box.height
+            guard maskPixelCount <= limits.imagePixels else {
+                throw .overLimit(
+                    place, what: "the masks of layers that take away what is below them",
+                    found: "\(maskPixelCount) pixels", limit: "\(limits.imagePixels) pixels")
+            }
             var below = Self.group(of: elements, below: layer)
             let erases = composite == .destinationOut
             if let (picture, samples) = plane.mask(isInverted: erases) {

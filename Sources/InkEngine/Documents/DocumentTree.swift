@@ -6,6 +6,8 @@ struct DocumentTree {
     let limits: Limits
     var warnings = Warnings()
     private var elementCount = 0
+    /// Pixels of the masks that composite operators became.
+    var maskPixelCount = 0
 
     init(_ what: String, place: Place, limits: Limits) {
         self.what = what

@@ -14,10 +14,16 @@ public enum TextEncoding: String, Sendable, CustomStringConvertible {
             self = .utf16
         } else {
             // Without a mark: JSON and lists of paths start with ASCII.
-            func isLetter(_ index: Int) -> Bool { (0x09..<0x7F).contains(bytes[index]) }
             guard bytes.count >= 4 else { return nil }
             let places = (0..<4).filter { bytes[$0] != 0 }
-            guard places.allSatisfy(isLetter) else { return nil }
+            // Sizes at the beginning of binary files look like one letter, too, but not what follows them.
+            for start in stride(from: 0, to: min(bytes.count / 4 * 4, 8), by: 4) {
+                let isText = (0..<4).allSatisfy { index in
+                    places.contains(index)
+                        ? (0x09..<0x7F).contains(bytes[start + index]) : bytes[start + index] == 0
+                }
+                guard isText else { return nil }
+            }
             switch places {
             case [0], [3]: self = .utf32
             case [0, 2], [1, 3]: self = .utf16

@@ -129,7 +129,10 @@ struct ExifTree: Hashable {
         var directories = directories(size, density)
         let header: [UInt8] = isLittle ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
         // The maker's notes stay where they were.
-        let notes = values[.camera]?[Self.notes].map { (range: notesOffset..<(notesOffset + $0.bytes.count), $0.bytes) }
+        let notes = values[.camera]?[Self.notes].flatMap { value in
+            // Four bytes and fewer lie in the directory itself.
+            value.bytes.count > 4 ? (range: notesOffset..<(notesOffset + value.bytes.count), value.bytes) : nil
+        }
         if let notes {
             guard notes.range.lowerBound >= 8, notes.range.upperBound <= SourceMetadata.bytesMax else {
                 return without(Self.notes, in: .camera).written(size, density)

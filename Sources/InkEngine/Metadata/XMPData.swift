@@ -55,6 +55,7 @@ struct XMPData: Hashable {
 
     /// In the order of the packet; each name once.
     private(set) var properties: [Node] = []
+    private var names: Set<Name> = []
     /// The prefixes of the packet's namespaces, to be written again.
     private var prefixes = standardPrefixes
 
@@ -101,13 +102,16 @@ struct XMPData: Hashable {
 
     /// Adds a property unless there is one of the name.
     mutating func add(_ property: Node) {
-        guard !has(property.name) else { return }
+        guard names.insert(property.name).inserted else { return }
         properties.append(property)
     }
 
-    func has(_ name: Name) -> Bool { properties.contains { $0.name == name } }
+    func has(_ name: Name) -> Bool { names.contains(name) }
 
-    mutating func removeAll(where isUnwanted: (Name) -> Bool) { properties.removeAll { isUnwanted($0.name) } }
+    mutating func removeAll(where isUnwanted: (Name) -> Bool) {
+        properties.removeAll { isUnwanted($0.name) }
+        names = Set(properties.map(\.name))
+    }
 
     mutating func set(_ name: Name, _ text: String) {
         guard let index = properties.firstIndex(where: { $0.name == name }) else { return }

@@ -125,6 +125,24 @@ import Testing
         #expect(dots.count > 10)
     }
 
+    @Test(arguments: [
+        "isograph config=\"r1=220\"", "isodotted config=\"r1=220\"", "graph config=\"m1=1e300\"",
+        "graph config=\"bli=5,blw=-1\"", "lined config=\"m1=1e12\"", "lined config=\"m1=-1e12\"",
+    ])
+    func extremeSettingsOfPaperRefuseNoNote(style: String) throws {
+        let style = style.replacing(" config", with: "\" config")
+        #expect(try paper("color=\"white\" style=\"\(style)", width: 500, height: 500).project.background == .white)
+    }
+
+    @Test func shapesThatNameEachOtherAsParentsEnd() throws {
+        let shape = #"{"typeName":"shape","type":"group","id":"page:p","parentId":"page:p","x":0,"y":0}"#
+        let other = #"{"typeName":"shape","type":"group","id":"shape:a","parentId":"page:p","x":0,"y":0}"#
+        let records = [#"{"typeName":"page","id":"page:p","name":"P"}"#, shape, shape, other, other, other]
+        // An empty drawing may be an error; that it ends is what counts.
+        let text = #"{"tldrawFileFormatVersion":1,"records":[\#(records.joined(separator: ","))]}"#
+        _ = try? load(Array(text.utf8), name: "a.tldr")
+    }
+
     @Test func oddSettingsOfPaperAreNamedOrBounded() throws {
         let odd = try rules("color=\"white\" style=\"ruled\" config=\"xy=3,m1=4,r1=nan,lw=1e300,nonsense\"")
         #expect(

@@ -21,6 +21,15 @@ import Testing
         return decoded
     }
 
+    @Test func sizesAtTheBeginningOfBinaryFilesAreNoText() {
+        #expect(TextEncoding(of: [0, 0, 0, 0x1C] + Array("ftypavif".utf8)) == nil)
+        #expect(TextEncoding(of: [0x40, 0, 0x20, 0, 0xE0, 0xA5, 1, 0]) == nil)
+        for text in ["{", "{}", #"{"a": 1}"#] {
+            #expect(TextEncoding(of: text.utf16.flatMap { [UInt8($0), 0] }) == (text.count < 2 ? nil : .utf16))
+            #expect(TextEncoding(of: text.utf16.flatMap { [0, 0, 0, UInt8($0)] }) == .utf32)
+        }
+    }
+
     /// RFC 4648, section 10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),

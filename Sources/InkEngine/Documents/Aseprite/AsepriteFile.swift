@@ -146,7 +146,10 @@ struct AsepriteFile {
     }
 
     /// Leaves out something of the frame that is being read.
-    private mutating func leaveOut(_ what: String) { leftOut.append((what, "frame \(frames.count)")) }
+    /// At most 1,000 times: a damaged file may have a million things that are unknown.
+    private mutating func leaveOut(_ what: String) {
+        if leftOut.count < 1000 { leftOut.append((what, "frame \(frames.count)")) }
+    }
 
     private mutating func readTags(_ chunk: inout ByteReader) throws(EngineError) {
         let count = try chunk.uint16()
@@ -162,6 +165,10 @@ struct AsepriteFile {
                 continue
             }
             let directions: [Animation.Tag.Direction] = [.forward, .reverse, .pingPong, .pingPongReverse]
+            guard tags.count < 1000 else {
+                leaveOut("more than 1,000 tags")
+                return
+            }
             tags.append(
                 Animation.Tag(
                     name: name, frames: first...last,

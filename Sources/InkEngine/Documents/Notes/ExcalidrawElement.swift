@@ -221,7 +221,7 @@ struct ExcalidrawElement {
                 else { return (0, 1) }
                 let from = min(max((crop.field(start)?.number ?? 0) / all, 0), 1)
                 let to = min(from + size / all, 1)
-                guard to > from else { return (0, 1) }
+                guard to - from > 1e-6 else { return (0, 1) }
                 return isMirrored ? (1 - to, 1 - from) : (from, to)
             }
             let (left, right) = range("x", "width", "naturalWidth", picture.isMirroredAcross)

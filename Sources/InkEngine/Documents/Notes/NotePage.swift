@@ -589,6 +589,10 @@ struct NotePage {
             guard let reason = error.leftOutReason else { throw error }
             return leaveOut("a picture: \(reason)", at: path)
         }
+        let measures = [shown.placement.x, shown.placement.y, shown.placement.width, shown.placement.height]
+        guard measures.allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
+            return leaveOut("a picture without a place", at: path)
+        }
         try close()
         try open(.normal, opacity: picture.opacity, name: "Picture")
         let last = layers.count - 1

@@ -55,8 +55,14 @@ private struct TldrawReader {
             case "page": pages.append(record)
             case "asset": if let id = record.field("id")?.string { assets[id] = record }
             case "shape":
+                // Of one name each, they are a tree; otherwise they could lead to themselves.
+                if let id = record.field("id")?.string {
+                    guard self.records.updateValue(record, forKey: id) == nil else {
+                        self.tree.leaveOut("a shape with the identifier of another", at: shownText(id, limit: 60))
+                        continue
+                    }
+                }
                 if let parent = record.field("parentId")?.string { shapes[parent, default: []].append(record) }
-                if let id = record.field("id")?.string { self.records[id] = record }
             case "binding":
                 let props = record.field("props")
                 if let arrow = record.field("fromId")?.string, let end = props?.field("terminal")?.string {
@@ -64,6 +70,10 @@ private struct TldrawReader {
                 }
             default: break
             }
+        }
+        let pageNames = Set(pages.compactMap { $0.field("id")?.string })
+        for parent in shapes.keys {
+            shapes[parent]?.removeAll { record in record.field("id")?.string.map(pageNames.contains) ?? false }
         }
         func index(_ record: JSONNode) -> String { record.field("index")?.string ?? "" }
         pages.sort { index($0) < index($1) }
@@ -242,7 +252,7 @@ private struct TldrawReader {
             }
             let (left, right) = (corner("topLeft", "x", 0), corner("bottomRight", "x", 1))
             let (top, bottom) = (corner("topLeft", "y", 0), corner("bottomRight", "y", 1))
-            if right > left, bottom > top {
+            if right - left > 1e-6, bottom - top > 1e-6 {
                 picture.part = Rect(minX: left, minY: top, maxX: right, maxY: bottom)
             }
             if crop.field("isCircle")?.bool == true { picture.outline = .ellipse }
@@ -458,7 +468,9 @@ private struct TldrawReader {
         )
         var (places, pressures): ([Point], [Double]) = ([], [])
         for segment in shape.props?.field("segments")?.elements.map({ $0 }) ?? [] {
-            guard let points = TldrawPoints.read(segment) else {
+            guard let points = TldrawPoints.read(segment),
+                points.allSatisfy({ $0.x.isFinite && $0.y.isFinite && $0.z.isFinite })
+            else {
                 return page.leaveOut("a damaged freehand line", at: shownText(shape.id, limit: 60))
             }
             var found = points.map { Point(x: scaleX * $0.x, y: scaleY * $0.y) }

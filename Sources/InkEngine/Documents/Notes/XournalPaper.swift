@@ -126,15 +126,19 @@ struct XournalPaper {
             // A margin below 0 is one on the right.
             let given = settings.number("m1") ?? 72
             let x = given < 0 ? given + width : given
+            guard (0...width).contains(x) else { return }
             line(x, 0, x, height, thick, settings.color("f2", 0xFF0080, 0x220080))
         }
 
         mutating func graph(_ settings: inout Settings) {
             let (color, thin) = (settings.color("f1", 0xBDBDBD, 0x434343), settings.lineWidth(0.5))
             let step = settings.raster(14.17)
-            let margin = max(settings.number("m1") ?? 0, 0)
+            let margin = min(max(settings.number("m1") ?? 0, 0), 1e6)
             let isRound = settings.number("rm") ?? 0 != 0 && margin > 0
-            let bold = (every: Int(min(max(settings.number("bli") ?? 0, 0), 1e6)), width: settings.number("blw") ?? 1.5)
+            let bold = (
+                every: Int(min(max(settings.number("bli") ?? 0, 0), 1e6)),
+                width: min(max(settings.number("blw") ?? 1.5, 0), 1000)
+            )
             guard allows((width + height) / step) else { return }
             func indices(_ edge: Double) -> ClosedRange<Int>? {
                 let first = max(1, Int(((margin - thin / 2) / step).rounded(.up)))
@@ -198,7 +202,7 @@ struct XournalPaper {
                 let (first, last) = (max(0, sum - rows), min(columns, sum))
                 line(place(first, sum - first), place(last, sum - last), thick, color)
             }
-            for difference in 1 - rows..<columns where difference % 2 != 0 {
+            for difference in stride(from: 1 - rows, to: columns, by: 1) where difference % 2 != 0 {
                 let (first, last) = (max(0, difference), min(columns, rows + difference))
                 line(place(first, first - difference), place(last, last - difference), thick, color)
             }
