@@ -32,7 +32,9 @@ public final class FarmService: Sendable {
 
     /// How long ago the service's loop last turned.
     public var millisecondsSinceTurn: UInt64 {
-        SystemClock.milliseconds - min(SystemClock.milliseconds, lastTurn.load(ordering: .relaxed))
+        // The turn may be later than a clock that was read before it.
+        let (turn, now) = (lastTurn.load(ordering: .relaxed), SystemClock.milliseconds)
+        return now - min(now, turn)
     }
 
     /// Says who is told of ends, and how. To be called before `start`.

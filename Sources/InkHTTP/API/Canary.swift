@@ -25,7 +25,10 @@ final class Canary: Sendable {
     private let began = SystemClock.milliseconds
 
     /// How long ago a picture was last rendered, or since the beginning.
-    var ageMilliseconds: UInt64 { SystemClock.milliseconds - (latest.lastSuccess ?? began) }
+    var ageMilliseconds: UInt64 {
+        let (last, now) = (latest.lastSuccess ?? began, SystemClock.milliseconds)
+        return now - min(now, last)
+    }
 
     init(_ service: FarmService) { self.service = service }
 

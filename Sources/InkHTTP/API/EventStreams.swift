@@ -141,9 +141,11 @@ final class FarmFeed: Sendable {
             let now = SystemClock.milliseconds
             if now >= state.lastPiece + Self.stepMilliseconds {
                 // Nobody has followed for a while; whoever comes has asked for what was before.
-                if now > state.lastPiece + Self.idleMilliseconds { state.version = service.board.version }
+                let isIdle = now > state.lastPiece + Self.idleMilliseconds
+                if isIdle { state.version = service.board.version }
                 state.lastPiece = now
-                let piece = makePiece(&state, now: now)
+                var piece = makePiece(&state, now: now)
+                if isIdle { piece += Self.missed }
                 if !piece.isEmpty { state.pieces.append(piece) }
                 if state.pieces.count > Self.piecesMax {
                     state.pieces.removeFirst()
@@ -151,25 +153,34 @@ final class FarmFeed: Sendable {
                 }
             }
             let start = max(0, position - state.first)
-            let bytes = start < state.pieces.count ? state.pieces[start...].flatMap { $0 } : []
+            var bytes = start < state.pieces.count ? state.pieces[start...].flatMap { $0 } : []
+            if position < state.first { bytes = Self.missed + bytes }
             return (bytes, state.first + state.pieces.count)
         }
     }
 
+    /// Tells followers to ask for what they show.
+    private static let missed = EventStreams.event("missed", .object([]))
+
     private func makePiece(_ state: inout State, now: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         let changes = service.board.changes(after: state.version)
+        var isWhole = changes.isWhole
         state.version = changes.version
         for start in stride(from: 0, to: changes.jobs.count, by: Self.jobsMax) {
             let some = Array(changes.jobs[start..<min(changes.jobs.count, start + Self.jobsMax)])
-            guard let jobs = try? service.jobs(some) else { continue }
+            // A store that does not answer now is asked again by whoever follows.
+            guard let jobs = try? service.jobs(some) else {
+                isWhole = false
+                continue
+            }
             if !jobs.isEmpty { bytes += EventStreams.event("jobs", .array(jobs.map(JobJSON.value))) }
             let gone = Set(some).subtracting(jobs.map(\.number)).sorted()
             if !gone.isEmpty {
                 bytes += EventStreams.event("removed", .array(gone.map { .integer(Int(clamping: $0)) }))
             }
         }
-        if !changes.isWhole { bytes += EventStreams.event("missed", .object([])) }
+        if !isWhole { bytes += Self.missed }
         if now >= state.lastStats + 1000, let status = try? service.status() {
             state.lastStats = now
             bytes += EventStreams.event("stats", JobJSON.value(status, hasHistory: false))

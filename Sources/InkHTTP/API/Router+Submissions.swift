@@ -237,7 +237,11 @@ final class UploadRoom: Sendable {
     init(_ gateway: Gateway, announced: Int?) throws(Problem) {
         self.gateway = gateway
         state = Mutex((0, 0))
-        if let announced { try reserve(announced) }
+        // An announcement alone takes no room from others.
+        if let announced {
+            try reserve(announced)
+            close()
+        }
     }
 
     /// So many more bytes have arrived.
@@ -287,7 +291,7 @@ extension Gateway {
     fileprivate static let uploadShare = 4
 
     /// The largest document, and the option that says so.
-    fileprivate var documentBytesMax: (bytes: Int, option: String) {
+    var documentBytesMax: (bytes: Int, option: String) {
         let share = service.quotaBytes / Self.uploadShare
         return share < configuration.documentBytesMax
             ? (share, "a quarter of --quota") : (configuration.documentBytesMax, "--http-document-size")

@@ -32,7 +32,7 @@ struct Router {
                 let status = try gateway.found { () throws(ServiceError) in try gateway.service.status() }
                 return .json(
                     JobJSON.value(
-                        status, for: caller, documentBytesMax: gateway.configuration.documentBytesMax))
+                        status, for: caller, documentBytesMax: gateway.documentBytesMax.bytes))
             }
         case ("events", []):
             try allow(["GET"])

@@ -195,5 +195,5 @@ export const stillness = matchMedia("(prefers-reduced-motion: reduce)");
  * of characters. The same as NameSearch of the broker's lists.
  */
 export function findsName(name, part) { return `\0${letters(name)}\0`.includes(`\0${letters(part)}\0`) || !part; }
-const segments = new Intl.Segmenter("en", { granularity: "grapheme" });
-const letters = (text) => Array.from(segments.segment(text.toUpperCase()), (each) => each.segment.normalize()).join("\0");
+const graphemes = (text) => segmenter ? Array.from(segmenter.segment(text), (each) => each.segment) : [...text.normalize()];
+const letters = (text) => graphemes(text.toUpperCase()).map((each) => each.normalize()).join("\0");

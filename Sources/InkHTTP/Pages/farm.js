@@ -158,6 +158,8 @@ class Farm extends EventTarget {
 
     changed(jobs) {
         for (const job of jobs) {
+            // Numbers that were told as removed may be given again.
+            this.gone.delete(job.id);
             if (job.state === "running") this.running.set(job.id, job);
             else this.running.delete(job.id);
         }

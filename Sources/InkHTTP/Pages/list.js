@@ -170,6 +170,8 @@ export class JobList {
             this.#failure = error.message;
             // Not again at once.
             await new Promise((resolve) => setTimeout(resolve, 3000));
+            // What was told meanwhile has been shown, and would be old beside the next page.
+            this.#late.length = 0;
         } finally {
             if (version === this.#version) {
                 this.#loading = null;
