@@ -59,7 +59,10 @@ struct CommandEndToEndTests {
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let result = try InkProcess(["--version"], output: full).wait()
         #expect(result.code == 74)
-        #expect(result.error == "ink: error: standard output: cannot write: No space left on device\n")
+        #expect(
+            result.error
+                == "ink: error: standard output: cannot write: No space left on device; make room there, or choose another place\n"
+        )
     }
 
     private static let signals: [(Int32, Int32)] = [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)]

@@ -440,7 +440,7 @@ struct HTTPFrontTests {
             ([form[0], ("watermark", "logo.png", [])], 422, "the image is empty"),
             ([form[0], ("watermark", "logo.png", Array(mark.prefix(60)))], 422, "logo.png"),
             ([form[0], form[1], form[1]], 400, "comes twice"),
-            ([form[0], form[1], ("options", nil, text)], 400, "only one"),
+            ([form[0], form[1], ("options", nil, text)], 400, "send one of them"),
             ([form[1]], 400, "document is missing"),
             ([form[0], ("watermark", "a.png", [UInt8](repeating: 0, count: 300_000))], 413, "more than"),
         ] as [([(String, String?, [UInt8])], Int, String)] {

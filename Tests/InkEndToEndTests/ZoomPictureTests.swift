@@ -50,7 +50,9 @@ struct ZoomPictureTests {
         let alone = try export("overlap", overlapping)
         #expect(String(decoding: alone["wall.dzi"] ?? [], as: UTF8.self).contains("Overlap=\"1\""))
         #expect(alone.keys.filter { $0.hasPrefix("wall_files/") }.count == 36 + 9 + 4 + 9)
-        #expect(try export("overlap-there", overlapping + ["--broker", farm.endpoint, "--tile", "300x90"]) == alone)
+        // The bands of a PNG follow the tiles.
+        let there = try export("overlap-there", overlapping + ["--broker", farm.endpoint, "--tile", "300x90"])
+        #expect(there.filter { $0.key != "wall.png" } == alone.filter { $0.key != "wall.png" })
         // Beside other formats, and alone.
         let result = try InkProcess.run(
             ["export", project, "--format", "png,webp,szi", "--size", "1300x1300", "-o", folder("more/")]
@@ -157,10 +159,10 @@ struct ZoomPictureTests {
         let submitted = try InkProcess.run(["submit", project, "--format", "dzi", "--broker", "tcp://127.0.0.1:9"])
         #expect(submitted.code == 64 && submitted.error.contains("ink export"), "\(submitted.error)")
         let overlapping = try InkProcess.run(
-            ["export", project, "-o", folder("b.szi"), "--size", "16385x16385", "--tile-overlap", "1"])
+            ["export", project, "-o", folder("b.szi"), "--size", "20000x20000", "--tile-overlap", "1"])
         #expect(overlapping.code == 65 && overlapping.error.contains("--tile-overlap"), "\(overlapping.error)")
         let tooLarge = try InkProcess.run(["export", project, "-o", folder("b.szi"), "--size", "65537x65537"])
-        #expect(tooLarge.code == 65, "\(tooLarge.error)")
+        #expect(tooLarge.code == 64 && tooLarge.error.contains("65536"), "\(tooLarge.error)")
         let lossless = try InkProcess.run([
             "export", project, "-o", folder("b.szi"), "--lossless", "--tile-size", "512",
         ])
