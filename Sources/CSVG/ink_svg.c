@@ -160,11 +160,11 @@ static void *open_window(
     const ink_svg_raster *raster = &svg->raster;
     const double *map = raster->map;
     char place[512];
-    // Whatever the document's style sheets say of its root.
+    // Whatever the document's style sheets say of its root. The library takes no transform that is important.
     size_t length = (size_t)snprintf(
         place, sizeof place,
         "width:%.17gpx!important;height:%.17gpx!important;overflow:visible!important;"
-        "transform:matrix(%.17g,%.17g,%.17g,%.17g,%.17g,%.17g)!important;",
+        "transform:matrix(%.17g,%.17g,%.17g,%.17g,%.17g,%.17g);",
         raster->width, raster->height, map[0] / viewport->width, map[1] / viewport->width, map[2] / viewport->height,
         map[3] / viewport->height, map[4] - x, map[5] - y);
     static const char tag_end[] = "\" preserveAspectRatio=\"none\">";

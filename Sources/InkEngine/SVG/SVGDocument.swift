@@ -78,7 +78,7 @@ struct SVGDocument {
         (attributes["width"], attributes["height"]) = ("\(width)", "\(height)")
         let declarations =
             "width:\(width)px!important;height:\(height)px!important;overflow:visible!important;"
-            + "transform:matrix(\(numbers))!important"
+            + "transform:matrix(\(numbers))"
         return filter.tag(attributes, style: pieces[styleAt..<contentAt], declarations) + pieces[contentAt...]
     }
 }
