@@ -448,7 +448,7 @@ private struct KritaReader {
     ]
 
     private static let knownOfLayers = UnreadProperties(
-        of: "a layer", harmless: layerProperties.union(["passthrough=0", "keyframes"]))
+        of: "a layer", harmless: layerProperties.union(["passthrough=0", "keyframes", "filename"]))
 
     private static let knownOfMasks = UnreadProperties(
         of: "a mask",
