@@ -34,7 +34,9 @@ import Testing
             rotation: [0, 90, 45, number(-400...400), number(-0.1...0.1)].randomElement(using: &random)!)
         if seed % 5 == 0 { (placement.x, placement.y, placement.width) = (3, 4, 20) }
         let output = PixelSize(width: 37, height: 29)
-        let scale = OutputScale(canvas: CanvasSize(width: 37 / number(0.5...2), height: 29), output: output)
+        // A picture that is turned by 90 degrees is scaled along the axes of the output, others before they are turned.
+        let stretch = placement.quarterTurns.map { $0 % 2 == 1 } == true ? 1 : number(0.5...2)
+        let scale = OutputScale(canvas: CanvasSize(width: 37 / stretch, height: 29), output: output)
         let expected = InkReference.cover(of: placement, scale: (scale.x, scale.y), output: output)
         let cover = PlacedGeometry(
             placement, image: PixelSize(width: 3, height: 2), scale: scale, filter: .triangle
