@@ -73,7 +73,8 @@ class MetadataTests(unittest.TestCase):
                     self.assertTrue(str(found["GPSLatitude"]).startswith("54 deg 30"), found["GPSLatitude"])
                     self.assertIn(str(found.get("Orientation", "Horizontal (normal)")), "Horizontal (normal)")
                     self.assertNotIn("Error", found)
-                    self.assertIn(found.get("Warning"), (None, "[minor] Duplicate EXIF tag"))
+                    # Minor ones are about tags that others have, too, and our own digest.
+                    self.assertTrue(found.get("Warning", "[minor]").startswith("[minor]"), found.get("Warning"))
 
     def test_kinds_are_kept_alone(self):
         photo = self.photo("jpg")
