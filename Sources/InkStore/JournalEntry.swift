@@ -107,6 +107,16 @@ public enum JournalEntry: Hashable, Sendable {
         }
     }
 
+    /// The jobs that it has changed, by what came of it: a key that was known has entered none.
+    public func jobs(after outcome: JournalOutcome) -> [JobNumber] {
+        switch (self, outcome) {
+        case (_, .accepted(let job, isNew: true)): [job]
+        case (_, .entered(let jobs, isNew: true)): jobs
+        case (_, .done): jobs
+        case (_, .accepted), (_, .entered), (_, .conflict), (_, .unchanged): []
+        }
+    }
+
     /// Whether the entry is refused on a full disk, so that others still find room.
     var canWait: Bool {
         switch self {

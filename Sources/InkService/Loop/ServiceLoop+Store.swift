@@ -36,7 +36,9 @@ extension ServiceLoop {
         }
         let (mailbox, board) = (mailbox, parts.board)
         parts.journal.append(dated) { result in
-            board.note(dated.flatMap(\.jobs))
+            if case .success(let outcomes) = result {
+                board.note(zip(dated, outcomes).flatMap { entry, outcome in entry.jobs(after: outcome) })
+            }
             mailbox.post(.journalled(token, result.mapError(StorageFault.init)))
         }
     }
