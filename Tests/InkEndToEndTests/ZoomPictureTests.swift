@@ -159,7 +159,7 @@ struct ZoomPictureTests {
         let submitted = try InkProcess.run(["submit", project, "--format", "dzi", "--broker", "tcp://127.0.0.1:9"])
         #expect(submitted.code == 64 && submitted.error.contains("ink export"), "\(submitted.error)")
         let overlapping = try InkProcess.run(
-            ["export", project, "-o", folder("b.szi"), "--size", "20000x20000", "--tile-overlap", "1"])
+            ["export", project, "-o", folder("b.szi"), "--size", "30000x30000", "--tile-overlap", "1"])
         #expect(overlapping.code == 65 && overlapping.error.contains("--tile-overlap"), "\(overlapping.error)")
         let tooLarge = try InkProcess.run(["export", project, "-o", folder("b.szi"), "--size", "65537x65537"])
         #expect(tooLarge.code == 64 && tooLarge.error.contains("65536"), "\(tooLarge.error)")
