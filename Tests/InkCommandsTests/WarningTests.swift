@@ -47,6 +47,34 @@ import Testing
             ])
     }
 
+    @Test("What is said of many files as a whole is said of the first, and counted; -v says it of each")
+    func repeated() {
+        let wide = ReadingWarning(.other, at: nil, "its colours are clipped")
+        let placed = ReadingWarning(.other, at: "layers[0]", "odd")
+        func said(_ shown: ShownArguments) -> String {
+            let transcript = Transcript()
+            let observer = ConsoleObserver(transcript.console(), shown)
+            observer.hasRead("a.jpg", [wide, placed])
+            observer.hasRead("b.jpg", [wide, placed])
+            observer.hasRead("c.jpg", [wide])
+            observer.ended()
+            return transcript.error
+        }
+        #expect(
+            said(ShownArguments()) == """
+                ink: warning: a.jpg: its colours are clipped
+                ink: warning: a.jpg: layers[0]: odd
+                ink: warning: b.jpg: layers[0]: odd
+                ink: warning: 2 more files: its colours are clipped (-v names them)
+
+                """)
+        var verbose = ShownArguments()
+        verbose.isVerbose = true
+        #expect(said(verbose).contains("c.jpg: its colours are clipped\n"))
+        #expect(!said(verbose).contains("more files"))
+        #expect(said(ShownArguments(isQuiet: true)).isEmpty)
+    }
+
     @Test("With --strict a project with warnings is refused, nothing of it is written, and the others go on")
     func strict() throws {
         let folder = folderOfThree()

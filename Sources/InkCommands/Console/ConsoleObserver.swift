@@ -10,6 +10,7 @@ final class ConsoleObserver: ExportObserver {
     /// Whether files that a search has skipped are listed.
     private let listsSkipped: Bool
     private let progress: Mutex<ProgressDisplay>
+    private let repeated = Mutex(RepeatedWarnings())
 
     init(_ console: Console, _ shown: ShownArguments, listsSkipped: Bool = false) {
         self.console = console
@@ -44,7 +45,9 @@ final class ConsoleObserver: ExportObserver {
 
     func hasRead(_ name: String, _ warnings: [ReadingWarning]) {
         if shown.isQuiet { return }
-        for warning in warnings { console.warning("\(name): \(warning)") }
+        for warning in warnings where shown.isVerbose || repeated.withLock({ $0.isNew(warning) }) {
+            console.warning("\(name): \(warning)")
+        }
     }
 
     func planned(_ picture: PictureRequest) throws(CommandError) {
@@ -73,5 +76,37 @@ final class ConsoleObserver: ExportObserver {
 
     func stopping() { Interrupts.heed() }
 
-    func ended() { progress.withLock { $0.clear() } }
+    func ended() {
+        progress.withLock { $0.clear() }
+        if shown.isQuiet { return }
+        for line in repeated.withLock({ $0.takeSummary() }) { console.warning(line) }
+    }
+}
+
+/// Warnings about files as a whole, such as photos of one camera have in common: said of the first file, then counted.
+struct RepeatedWarnings {
+    /// Further reasons are said of each file.
+    static let reasonsMax = 100
+
+    /// Files after the first, by reason.
+    private var counts: [String: Int] = [:]
+
+    /// Whether a warning is to be said; if not, it is counted.
+    mutating func isNew(_ warning: ReadingWarning) -> Bool {
+        guard warning.file == nil, warning.path == nil, warning.kind == .other else { return true }
+        if counts[warning.reason] != nil {
+            counts[warning.reason]! += 1
+            return false
+        }
+        if counts.count < Self.reasonsMax { counts[warning.reason] = 0 }
+        return true
+    }
+
+    /// A line for each reason that more files have than one, in the order of the texts. They are forgotten.
+    mutating func takeSummary() -> [String] {
+        defer { counts = [:] }
+        return counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { reason, count in
+            "\(count) more \(count == 1 ? "file" : "files"): \(reason) (-v names them)"
+        }
+    }
 }
