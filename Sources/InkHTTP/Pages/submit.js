@@ -12,6 +12,9 @@ const explained = {
     szi: "SZI is for pictures that are too large to be shown at once: tiles of all sizes in one file, for viewers that zoom.",
 };
 
+// What a photo says about itself, as `keep` names it.
+const kinds = [["copyright", "Copyright"], ["caption", "Caption"], ["dates", "Dates"], ["camera", "Camera"], ["places", "Places"]];
+
 /** What is wrong with a file that was chosen, in words; null if it can be read as it was. Browsers read it only when it is sent. */
 async function trouble(file) {
     try {
@@ -134,7 +137,10 @@ export class Submitter {
                         h("div.field", {}, h("label.field", {}, h("span", {}, "Priority"), this.priority = prioritySelect(0, () => {})))),
                     h("div.checks", {}, check("lossless", "Lossless"), check("rgba", "Keep transparency"), check("progressive", "Progressive JPEG"),
                         check("each-layer", "A picture for each layer"), check("each-viewport", "A picture for each viewport"),
-                        check("no-metadata", "Without metadata"))),
+                        check("no-metadata", "Without metadata")),
+                    h("fieldset.checks", {}, h("legend", {}, "Of what a photo says about itself, keep"),
+                        kinds.map(([value, words]) => h("label.check", {},
+                            h("input", { type: "checkbox", name: "keep", value, checked: true }), words)))),
                 this.trouble = h("div.trouble", { role: "alert", hidden: true })),
             h("footer.dialogfoot", {}, this.sum = h("p.faint", { role: "status" }), this.cancelButton = button("Close", null, () => this.#close()),
                 this.go = h("button.primary", {}, "Export")));
@@ -198,6 +204,9 @@ export class Submitter {
         for (const name of ["lossless", "rgba", "progressive", "each-layer", "each-viewport", "no-metadata"]) {
             if (data.get(name)) options[name] = true;
         }
+        const kept = data.getAll("keep");
+        if (!kept.length) options["no-metadata"] = true;
+        else if (kept.length < kinds.length && !options["no-metadata"]) options.keep = kept;
         return { options, formats: data.getAll("format") };
     }
 
