@@ -74,6 +74,7 @@ package struct FolderWatch {
     private let exports: Exports
     private let arguments: ExportArguments
     private let observer: any ExportObserver
+    private var hasSearched = false
     private let control: WatchControl
     private let tell: (WatchNews) throws(ExportError) -> Void
     private let clock = Stopwatch()
@@ -194,9 +195,12 @@ package struct FolderWatch {
         }
         let items = try InputFinder.find(
             arguments.paths, photos: arguments.photos, takesDocuments: arguments.takesDocuments,
+            // Later searches find the pictures of this watch as well.
+            onSkipped: { skipped in if !hasSearched { observer.skipped(skipped) } },
             onFolder: { [owners] folder in
                 if !Self.isOwn(folder, owners) { watched.add(folder) }
             })
+        hasSearched = true
         var documents: [(ExportInput, DocumentStamp?)] = []
         for item in items {
             switch item {
