@@ -118,6 +118,20 @@ import Testing
         #expect(log.lines.count { $0 == said } == 1, "\(log.lines)")
     }
 
+    @Test("That a format has no place for what photos say is said once a run, and only where something would be lost")
+    func photoMetadata() throws {
+        // An empty packet.
+        let xmp = "PHg6eG1wbWV0YSB4bWxuczp4PSJhZG9iZTpuczptZXRhLyIvPg=="
+        let carrying = "{\"metadata\": {\"xmp\": \"\(xmp)\"}, " + Self.project.dropFirst()
+        let paths = ["a", "b"].map { folder.file("\($0).ink", carrying) }
+        let said = "remark: svg has no place for EXIF and XMP; what photos say about themselves stays behind"
+        #expect(try exports([folder.file("plain.ink", Self.project)], format: .svg).execute().exitCode == .done)
+        #expect(try exports(paths, format: .png).execute().exitCode == .done)
+        #expect(!log.lines.contains(said), "\(log.lines)")
+        #expect(try exports(paths, format: .svg).execute().exitCode == .done)
+        #expect(log.lines.count { $0 == said } == 1, "\(log.lines)")
+    }
+
     @Test("A run that is stopped leaves nothing")
     func stop() throws {
         for name in ["a", "b", "c"] { folder.file("in/\(name).ink", Self.project) }

@@ -10,6 +10,8 @@ public protocol PictureCodec: Sendable {
     var endings: [String] { get }
     /// Whether a picture may be transparent. If not, it is composited onto white.
     var hasAlpha: Bool { get }
+    /// Whether a file has a place for the EXIF and XMP data of the photo that it shows.
+    var holdsPhotoMetadata: Bool { get }
     /// The fields of a `PictureEncoding` that affect the file.
     var settings: Set<EncodingSetting> { get }
     /// Whether a file is made from the project's geometry, by `VectorPicture`, and not from pixels. A broker cannot make
@@ -66,6 +68,8 @@ public protocol PictureCodec: Sendable {
 }
 
 extension PictureCodec {
+    public var holdsPhotoMetadata: Bool { true }
+
     public var isVector: Bool { false }
 
     public var loadedLibrary: ImageLibrary? { nil }

@@ -19,6 +19,7 @@ struct ZoomCodec: PictureCodec {
 
     var endings: [String] { [name] }
     var hasAlpha: Bool { true }
+    var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> {
         Set([.effort, .quality, .chroma, .lossless, .tileSize]).union(layout == .deepZoom ? [.tileOverlap] : [])
     }

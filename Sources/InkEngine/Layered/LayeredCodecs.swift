@@ -53,6 +53,7 @@ struct PSBCodec: LayeredCodec {
 struct ORACodec: LayeredCodec {
     var format: PictureFormat { .ora }
     var name: String { "ora" }
+    var holdsPhotoMetadata: Bool { false }
     var endings: [String] { ["ora"] }
     var settings: Set<EncodingSetting> { [.effort] }
     var edgePixelsMax: Int { 1 << 20 }

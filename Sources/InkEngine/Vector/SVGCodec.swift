@@ -8,6 +8,7 @@ struct SVGCodec: PictureCodec {
     var name: String { "svg" }
     var endings: [String] { ["svg"] }
     var hasAlpha: Bool { true }
+    var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
     var edgePixelsMax: Int { Limits.edgePixelsMax }
     var isVector: Bool { true }

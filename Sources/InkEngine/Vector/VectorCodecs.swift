@@ -13,6 +13,7 @@ struct PlotCodec: PictureCodec {
     var name: String { "plot" }
     var endings: [String] { svg.endings }
     var hasAlpha: Bool { false }
+    var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
     var edgePixelsMax: Int { svg.edgePixelsMax }
     var isVector: Bool { true }

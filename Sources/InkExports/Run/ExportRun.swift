@@ -60,6 +60,7 @@ struct ExportRun {
     private var isStopping = false
     /// Whether it has been said that a format has no transparency.
     private var saidThatFlattened = false
+    private var saidWhatStaysBehind = false
     private var stopTime = 0.0
 
     /// - Parameter failed: records of inputs that could not be planned.
@@ -173,6 +174,7 @@ struct ExportRun {
             records[index].pixels = request.size
             files[index] = request.ids
             sayWhatIsFlattened(request)
+            sayWhatStaysBehind(request)
             if run.isDryRun {
                 try observer.planned(request)
                 end(all: index, .planned)
@@ -195,6 +197,18 @@ struct ExportRun {
         guard let codec = codecs.first(where: { !$0.hasAlpha && !$0.isVector }) else { return }
         saidThatFlattened = true
         observer.remark("\(codec.name) has no transparency; what is transparent becomes white")
+    }
+
+    /// Says once a run that a format has no place for what photos say about themselves, where some of it was to stay.
+    private mutating func sayWhatStaysBehind(_ request: PictureRequest) {
+        let metadata = request.project.metadata
+        guard !saidWhatStaysBehind, request.options.hasMetadata, !request.options.keeps.isEmpty,
+            metadata.exif != nil || metadata.xmp != nil
+        else { return }
+        let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        guard let codec = codecs.first(where: { !$0.holdsPhotoMetadata }) else { return }
+        saidWhatStaysBehind = true
+        observer.remark("\(codec.name) has no place for EXIF and XMP; what photos say about themselves stays behind")
     }
 
     private mutating func handle(_ event: FarmEvent) {
