@@ -901,7 +901,8 @@ class RoleTests(DashboardTests):
 
     @unittest.skipIf(STAND_IN, "needs roles")
     def test_a_token_shows_no_buttons_that_it_cannot_use(self):
-        job, = self.farm.submit(support.ROOT / "examples/owl.ink", size="12000")
+        # It has to last for all that is looked at.
+        job, = self.farm.submit(support.ROOT / "examples/owl.ink", size="32000")
         done, = self.farm.submit(support.ROOT / "examples/hey.ink", size="64x64", priority=5)
         self.farm.wait(done["id"], "finished")
         views = {"/": "#list", f"/#/jobs/{job['id']}": "#other", f"/#/jobs/{done['id']}": "#other",
