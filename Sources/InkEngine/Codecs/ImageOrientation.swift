@@ -60,3 +60,12 @@ extension ImageOrientation {
         return nil
     }
 }
+
+extension PictureDensity {
+    /// Of a picture that is turned.
+    func turned(_ orientation: ImageOrientation) -> PictureDensity {
+        var turned = self
+        if orientation.rawValue >= 5 { (turned.across, turned.down) = (down, across) }
+        return turned
+    }
+}

@@ -211,3 +211,13 @@ public struct PictureDescription: Hashable, Sendable {
         text.first { $0.keyword == keyword }.map(\.cleanedText).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
+
+extension PictureWrite {
+    func renumbered(_ number: (Int) -> Int) -> PictureWrite {
+        switch self {
+        case .append(let bytes, let stream): .append(bytes, to: number(stream))
+        case .patch(let bytes, let offset, let stream): .patch(bytes, at: offset, of: number(stream))
+        case .move(let store, let stream): .move(number(store), to: number(stream))
+        }
+    }
+}

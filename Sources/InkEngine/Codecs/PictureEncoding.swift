@@ -3,6 +3,9 @@ public struct PictureFormat: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Where nothing else is said.
+    public static let png = PictureFormat(rawValue: 0)
 }
 
 /// The user's choices for encoding a picture's file. Each format uses the fields that apply to it
@@ -27,9 +30,6 @@ public struct PictureEncoding: Hashable, Sendable {
 
     /// Pixels that a tile of a picture for zooming has in common with each of its neighbours, one of `tileOverlaps`.
     public var tileOverlap = 0
-
-    public static let tileSizes = ZoomPyramid.edges
-    public static let tileOverlaps = ZoomPyramid.overlaps
 
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000

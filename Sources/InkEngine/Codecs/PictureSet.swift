@@ -299,13 +299,3 @@ public struct PictureSetAssembler: PictureAssembler {
         return writes
     }
 }
-
-extension PictureWrite {
-    func renumbered(_ number: (Int) -> Int) -> PictureWrite {
-        switch self {
-        case .append(let bytes, let stream): .append(bytes, to: number(stream))
-        case .patch(let bytes, let offset, let stream): .patch(bytes, at: offset, of: number(stream))
-        case .move(let store, let stream): .move(number(store), to: number(stream))
-        }
-    }
-}

@@ -22,8 +22,7 @@ struct EdgeChain {
     ///     proportion if the chain encloses less than ten pixels per shape.
     ///   - shapeCount: number of shapes that the chain outlines.
     init(
-        _ points: some RandomAccessCollection<Point>, areaMax: Double = Pattern.Fineness.usual.areaMax,
-        shapeCount: Int = 1
+        _ points: some RandomAccessCollection<Point>, areaMax: Double, shapeCount: Int = 1
     ) {
         guard var last = points.first else { return }
         // A hundred dots may lie in one pixel, and the errors would add up.

@@ -163,3 +163,8 @@ extension PixelSize {
         PixelSize(width: (width + (1 << times) - 1) >> times, height: (height + (1 << times) - 1) >> times)
     }
 }
+
+extension PictureEncoding {
+    public static let tileSizes = ZoomPyramid.edges
+    public static let tileOverlaps = ZoomPyramid.overlaps
+}

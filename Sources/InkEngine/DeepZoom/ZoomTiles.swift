@@ -288,9 +288,9 @@ private final class StreamedPicture {
     /// A multiple of the rows that any format wants together.
     private static let bandRows = 128
 
-    /// - Parameter head: of a format that is made piece by piece and only appended to.
+    /// - Parameter head: of a tile format, which are made piece by piece and only appended to.
     init(_ head: PictureHead) throws(EngineError) {
-        let codec = try PictureCodecs.codec(head.encoding.format)
+        let codec: any PictureCodec = head.encoding.format == .jpeg ? JPEGCodec() : PNGCodec()
         self.head = head
         encoder = codec.makeEncoder()
         assembler = try codec.makeAssembler(head)

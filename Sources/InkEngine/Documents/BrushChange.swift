@@ -13,6 +13,9 @@ public struct BrushChange: Hashable, Sendable {
 
     public init(type: BrushType? = nil) { self.type = type }
 
+    /// What identifiers of layers of paper begin with, whose lines keep their brush.
+    static let paperMark = "paper-"
+
     var isNothing: Bool { self == BrushChange() }
 
     /// The brush with what is wished. A solid line that becomes a pattern uncovers it in its own width, but not in less
@@ -47,7 +50,7 @@ public struct BrushChange: Hashable, Sendable {
     }
 
     private func apply(to layers: inout [Layer]) {
-        for index in layers.indices where !layers[index].id.hasPrefix(NotePage.paperMark) {
+        for index in layers.indices where !layers[index].id.hasPrefix(Self.paperMark) {
             for stroke in layers[index].strokes.indices {
                 layers[index].strokes[stroke].brush = applied(to: layers[index].strokes[stroke].brush)
             }

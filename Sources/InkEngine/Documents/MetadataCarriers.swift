@@ -233,7 +233,7 @@ struct MetadataCarriers {
             // Not in blocks: a trailer lets readers of blocks find the end.
             case 0xFF:
                 guard let name = block(at: start), name.elementsEqual("XMP DataXMP".utf8) else { break }
-                let rest = file[(name.endIndex)...].prefix(SourceMetadata.embeddedBytesMax)
+                let rest = file[(name.endIndex)...].prefix(MetadataSize.embeddedBytesMax)
                 if let end = rest.firstRange(of: [0x01, 0xFF, 0xFE] as [UInt8]) {
                     xmp = xmp ?? Array(rest[..<end.lowerBound])
                 }

@@ -11,13 +11,6 @@ struct SourceMetadata: Hashable {
     /// What is not taken over, as a message says it.
     private(set) var leftOut: [String] = []
 
-    /// What a file of a format has room for: the data of one segment of a JPEG, with some room to spare.
-    static let bytesMax = 65_000
-    /// All of the room of a segment that EXIF may take.
-    static let segmentBytesMax = 65_500
-    /// What is read of one kind, before anything is taken out of it.
-    static let embeddedBytesMax = 4 << 20
-
     static let xmpMark = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
 
     init(of file: [UInt8]) { self.init(MetadataCarriers(of: file)) }
@@ -25,13 +18,13 @@ struct SourceMetadata: Hashable {
     init(_ carriers: MetadataCarriers) {
         for what in carriers.lost { lose(what) }
         let tree = carriers.tags ?? carriers.exif.flatMap { ExifTree($0) }
-        if let found = carriers.exif, tree == nil || found.count > Self.embeddedBytesMax {
+        if let found = carriers.exif, tree == nil || found.count > MetadataSize.embeddedBytesMax {
             lose("the EXIF data is left out: it is damaged")
         }
         if tree?.isDamaged == true { lose("part of the EXIF data is left out: it is damaged or too large") }
         if let tree, !tree.isEmpty {
             exif = tree.written(nil, nil)
-            if exif == nil { lose("the EXIF data is left out: it has more than \(Self.bytesMax) bytes") }
+            if exif == nil { lose("the EXIF data is left out: it has more than \(MetadataSize.bytesMax) bytes") }
         }
         density = carriers.density ?? tree?.density ?? carriers.resources.density
         if carriers.turnsDensity, let orientation = tree?.orientation { density = density?.turned(orientation) }
@@ -45,8 +38,10 @@ struct SourceMetadata: Hashable {
     private mutating func makeXMP(_ carriers: MetadataCarriers) {
         var data = XMPData()
         if let found = carriers.xmp {
-            if found.count > Self.embeddedBytesMax {
-                lose("the XMP data is left out: it has \(found.count) bytes, of at most \(Self.embeddedBytesMax)")
+            if found.count > MetadataSize.embeddedBytesMax {
+                lose(
+                    "the XMP data is left out: it has \(found.count) bytes, of at most \(MetadataSize.embeddedBytesMax)"
+                )
             } else {
                 do throws(XMLFault) {
                     data = try XMPData(found)
@@ -59,19 +54,19 @@ struct SourceMetadata: Hashable {
         let own = data
         addCaptions(carriers, to: &data)
         xmp = data.packet()
-        if let count = xmp?.count, count > Self.bytesMax {
+        if let count = xmp?.count, count > MetadataSize.bytesMax {
             var (shorter, shorterOwn) = (data, own)
             shorter.removeHistory()
             shorterOwn.removeHistory()
             // The XMP of the file comes before what would be added to it.
             for (candidate, what) in [(shorter, "its history"), (shorterOwn, "its history, and IPTC data, are")] {
-                guard let packet = candidate.packet(), packet.count <= Self.bytesMax else { continue }
-                lose("of the XMP data \(what) left out: it has \(count) bytes, of at most \(Self.bytesMax)")
+                guard let packet = candidate.packet(), packet.count <= MetadataSize.bytesMax else { continue }
+                lose("of the XMP data \(what) left out: it has \(count) bytes, of at most \(MetadataSize.bytesMax)")
                 (xmp, data) = (packet, candidate)
                 break
             }
-            if let count = xmp?.count, count > Self.bytesMax {
-                lose("the XMP data is left out: it has \(count) bytes, of at most \(Self.bytesMax)")
+            if let count = xmp?.count, count > MetadataSize.bytesMax {
+                lose("the XMP data is left out: it has \(count) bytes, of at most \(MetadataSize.bytesMax)")
                 (xmp, data) = (nil, XMPData())
             }
         }
@@ -123,14 +118,5 @@ struct CarriedText: Hashable {
         case "comment": Property(name: .init(Space.exif, "UserComment"), form: .language)
         default: nil
         }
-    }
-}
-
-extension ProjectMetadata {
-    /// Takes over what a file says about its picture; what stays behind is a warning.
-    mutating func take(_ source: SourceMetadata, _ warnings: inout Warnings) {
-        (exif, xmp, density) = (source.exif, source.xmp, source.density)
-        (author, license) = (source.author, source.copyright)
-        for what in source.leftOut { warnings.add(.leftOut, at: nil, what) }
     }
 }

@@ -48,3 +48,18 @@ extension EncodedImage {
         try self.init(checking: bytes, place: place, limits: limits)
     }
 }
+
+extension EncodedImage {
+    /// Passes on what is to be said of the image's colours.
+    ///
+    /// - Parameters:
+    ///   - convertsProfiles: whether an embedded colour profile counts.
+    ///   - isMask: whether only its brightness counts.
+    func addColorWarnings(convertsProfiles: Bool, isMask: Bool = false, _ add: (String) -> Void) {
+        if header.guessesColors(convertsProfiles: convertsProfiles) { add(ImageHeader.guessWarning) }
+        guard convertsProfiles, !isMask, header.inks == nil,
+            let decoder = ImageDecoders.all.first(where: { $0.recognizes(bytes) })
+        else { return }
+        if let warning = decoder.colors(of: bytes).warning { add(warning) }
+    }
+}

@@ -77,7 +77,7 @@ public enum ProjectLoader {
         _ given: DocumentContext
     ) throws(EngineError) -> ProjectReading {
         let limits = given.limits
-        if try isFolder(path) {
+        if try InputFile.isFolder(path) {
             var context = given
             context.takesMerged = takesMerged
             return try load(.folder(path), name: path, context)
@@ -144,13 +144,6 @@ public enum ProjectLoader {
         var reading = try page.get().reading
         if !reader.isProject { context.brush.apply(to: &reading) }
         return reading
-    }
-
-    /// Whether a path is a folder, links followed.
-    static func isFolder(_ path: String) throws(EngineError) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw .io(path: path, operation: "open", errno: errno) }
-        return status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The folder of a path, and that of the file it leads to when it is a link; each as `folder(of:)` gives it.

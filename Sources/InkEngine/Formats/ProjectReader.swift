@@ -1,24 +1,3 @@
-/// A project that has been read, with its warnings.
-public struct ProjectReading: Sendable {
-    public var project: Project
-    /// What was repaired or ignored. Equal warnings are merged, and there are at most 101.
-    public var warnings: [ReadingWarning]
-    /// SHA-256 of all bytes that the picture depends on: the project file or the used files of a template, and the used
-    /// presets. 32 bytes. Equal digests mean equal input, wherever it is.
-    public var contentDigest: [UInt8]
-    /// Whether the text is complete: it is a project's, and no stroke names a preset.
-    public var isSelfContained: Bool
-
-    public init(
-        project: Project, warnings: [ReadingWarning], contentDigest: [UInt8], isSelfContained: Bool = false
-    ) {
-        self.project = project
-        self.warnings = warnings
-        self.contentDigest = contentDigest
-        self.isSelfContained = isSelfContained
-    }
-}
-
 /// Reads project files (`.ink`): JSON, UTF-8, versions 1.x.
 ///
 /// Decisions in addition to the format's rules:
@@ -335,10 +314,10 @@ struct ProjectParser {
     private mutating func descriptiveBytes(_ object: JSONObject, _ key: StaticString) -> [UInt8]? {
         guard let text = descriptiveText(object, key) else { return nil }
         let bytes = try? Array(text.utf8).withUnsafeBufferPointer { try Base64.decode($0) }
-        guard let bytes, bytes.count <= SourceMetadata.bytesMax else {
+        guard let bytes, bytes.count <= MetadataSize.bytesMax else {
             warnings.add(
                 .leftOut, at: object.path(key).text,
-                "is not base64 or more than \(SourceMetadata.bytesMax) bytes, left out")
+                "is not base64 or more than \(MetadataSize.bytesMax) bytes, left out")
             return nil
         }
         return bytes

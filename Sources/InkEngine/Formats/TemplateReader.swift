@@ -19,7 +19,7 @@ public enum TemplateReader {
 
     /// Reads a bundle from a folder or a zip archive.
     public static func read(path: String, limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
-        if try ProjectLoader.isFolder(path) {
+        if try InputFile.isFolder(path) {
             return try read(FolderBundle(path: path), file: path, limits: limits)
         }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
@@ -30,7 +30,7 @@ public enum TemplateReader {
     ///
     /// - Throws: `badInput` for what is neither a folder nor a zip archive, `io`.
     static func bundle(path: String, limits: Limits) throws(EngineError) -> any TemplateBundle {
-        if try ProjectLoader.isFolder(path) { return try FolderBundle(path: path) }
+        if try InputFile.isFolder(path) { return try FolderBundle(path: path) }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
         guard InputKind.isArchive(bytes) else {
             throw .badInput(Place(file: path), reason: "is neither a folder nor a zip archive, it is not a template")

@@ -119,3 +119,10 @@ final class Pattern: Sendable {
             maxX: stamp.center.x + halfWidth, maxY: stamp.center.y + halfHeight)
     }
 }
+
+extension EdgeChain {
+    /// As usual shapes have it.
+    init(_ points: some RandomAccessCollection<Point>, shapeCount: Int = 1) {
+        self.init(points, areaMax: Pattern.Fineness.usual.areaMax, shapeCount: shapeCount)
+    }
+}

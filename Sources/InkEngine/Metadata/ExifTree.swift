@@ -48,7 +48,7 @@ struct ExifTree: Hashable {
     ///   - file: EXIF data, or a TIFF; a BigTIFF too.
     ///   - bytesMax: what all values may have together; what does not fit is left out as damaged.
     /// - Returns: nil for what is neither.
-    init?(_ file: [UInt8], bytesMax: Int = SourceMetadata.bytesMax) {
+    init?(_ file: [UInt8], bytesMax: Int = MetadataSize.bytesMax) {
         guard let reader = TagFile(file), let first = reader.firstDirectory else { return nil }
         isLittle = reader.isLittle
         var left = bytesMax
@@ -66,7 +66,7 @@ struct ExifTree: Hashable {
                     continue
                 }
                 if directory == .main, Self.embeddedTags.contains(entry.tag) {
-                    let bytes = reader.bytes(of: entry, bytesMax: SourceMetadata.embeddedBytesMax)
+                    let bytes = reader.bytes(of: entry, bytesMax: MetadataSize.embeddedBytesMax)
                     if embedded[entry.tag] == nil { embedded[entry.tag] = bytes ?? [] }
                     continue
                 }
@@ -134,7 +134,7 @@ struct ExifTree: Hashable {
             value.bytes.count > 4 ? (range: notesOffset..<(notesOffset + value.bytes.count), value.bytes) : nil
         }
         if let notes {
-            guard notes.range.lowerBound >= 8, notes.range.upperBound <= SourceMetadata.bytesMax else {
+            guard notes.range.lowerBound >= 8, notes.range.upperBound <= MetadataSize.bytesMax else {
                 return without(Self.notes, in: .camera).written(size, density)
             }
             directories[.camera]?[Self.notes] = .elsewhere(count: notes.1.count, at: UInt64(notesOffset))
@@ -166,10 +166,10 @@ struct ExifTree: Hashable {
             let written = tags.bytes(at: UInt64(place), isLittle: isLittle)
             bytes.replaceSubrange(place..<(place + written.count), with: written)
         }
-        if bytes.count > SourceMetadata.segmentBytesMax, notes != nil {
+        if bytes.count > MetadataSize.segmentBytesMax, notes != nil {
             return without(Self.notes, in: .camera).written(size, density)
         }
-        return bytes.count <= SourceMetadata.segmentBytesMax ? bytes : nil
+        return bytes.count <= MetadataSize.segmentBytesMax ? bytes : nil
     }
 
     /// The directories of an upright picture in sRGB. In the main one the others have entries, with places to be set.

@@ -9,9 +9,9 @@ struct IPTCData {
     private static let textBytesMax = 32_768
     private static let countMax = 1_000
 
-    /// - Parameter data: of which `SourceMetadata.embeddedBytesMax` bytes at most are read.
+    /// - Parameter data: of which `MetadataSize.embeddedBytesMax` bytes at most are read.
     init(_ data: [UInt8]) {
-        var data = Array(data.prefix(SourceMetadata.embeddedBytesMax))
+        var data = Array(data.prefix(MetadataSize.embeddedBytesMax))
         // Some writers of TIFF take them for numbers of 32 bits, and turn these around.
         if data.count >= 4, data[0] != 0x1C, data[3] == 0x1C {
             data = TagValue(kind: 4, count: data.count / 4, bytes: data).swapped
@@ -168,7 +168,7 @@ struct PhotoshopResources {
     init() {}
 
     mutating func add(_ number: Int, _ bytes: ArraySlice<UInt8>) {
-        guard Self.numbers.contains(number), bytes.count <= SourceMetadata.embeddedBytesMax, data[number] == nil else {
+        guard Self.numbers.contains(number), bytes.count <= MetadataSize.embeddedBytesMax, data[number] == nil else {
             return
         }
         data[number] = Array(bytes)

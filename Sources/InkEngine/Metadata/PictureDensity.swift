@@ -3,10 +3,11 @@ public struct PictureDensity: Hashable, Sendable {
     public var across: Double
     public var down: Double
 
-    /// Both within `PictureOptions.dotsPerInchRange`; nil for anything else, which files say too.
+    public static let range = 1.0...100_000.0
+
+    /// Both within `range`; nil for anything else, which files say too.
     public init?(across: Double, down: Double) {
-        let range = PictureOptions.dotsPerInchRange
-        guard range.contains(across), range.contains(down) else { return nil }
+        guard Self.range.contains(across), Self.range.contains(down) else { return nil }
         self.across = across
         self.down = down
     }
@@ -20,26 +21,5 @@ public struct PictureDensity: Hashable, Sendable {
             return perInch != 1 && abs(dots - dots.rounded()) <= perInch / 2 ? dots.rounded() : dots
         }
         self.init(across: rounded(across), down: rounded(down))
-    }
-
-    /// Of a picture that is turned.
-    func turned(_ orientation: ImageOrientation) -> PictureDensity {
-        var turned = self
-        if orientation.rawValue >= 5 { (turned.across, turned.down) = (down, across) }
-        return turned
-    }
-}
-
-extension PictureOptions {
-    /// What a picture's file says of its resolution: `dotsPerInch`, else that of the photo or document where the picture
-    /// shows it in its own size.
-    ///
-    /// - Parameter output: in pixels.
-    public func density(of project: Project, output: PixelSize) -> PictureDensity? {
-        if let dotsPerInch { return PictureDensity(across: dotsPerInch, down: dotsPerInch) }
-        let canvas = project.canvasSize
-        guard hasMetadata, view == nil, Double(output.width) == canvas.width, Double(output.height) == canvas.height
-        else { return nil }
-        return project.metadata.density
     }
 }

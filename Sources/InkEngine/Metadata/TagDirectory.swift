@@ -139,8 +139,3 @@ struct TagValue: Hashable {
         return trimmed.isEmpty ? nil : trimmed
     }
 }
-
-/// The bytes of a number, least significant first.
-func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
-    withUnsafeBytes(of: value.littleEndian) { Array($0) }
-}

@@ -1,7 +1,3 @@
-extension PictureFormat {
-    public static let png = PictureFormat(rawValue: 0)
-}
-
 /// PNG files: bands of rows as pieces of one deflate stream.
 struct PNGCodec: PictureCodec {
     var format: PictureFormat { .png }

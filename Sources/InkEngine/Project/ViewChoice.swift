@@ -144,12 +144,3 @@ extension Project {
         placement ?? Placement(filling: isInfinite ? CanvasSize(image.size) : canvasSize)
     }
 }
-
-extension PictureOptions {
-    /// What of the canvas a picture of these options shows, in canvas pixels.
-    ///
-    /// - Throws: as `Project.viewport`.
-    public func canvas(of project: Project, place: Place) throws(EngineError) -> CanvasSize {
-        try project.viewport(view, place: place)?.size ?? project.canvasSize
-    }
-}

@@ -46,16 +46,6 @@ public struct StrokeSelection: Hashable, Sendable {
     }
 }
 
-/// The pixel format of finished tiles, 8 bits per channel.
-public enum PixelFormat: UInt8, Hashable, Sendable {
-    /// Red, green, blue. A picture whose background is not opaque is composited onto white at the end.
-    case rgb = 0
-    /// Red, green, blue, straight alpha.
-    case rgba = 1
-
-    public var bytesPerPixel: Int { self == .rgb ? 3 : 4 }
-}
-
 /// The form in which a tile's pixels are returned.
 public enum TileDelivery: Hashable, Sendable {
     /// As a piece of the picture's file; only for tiles as wide as the picture.

@@ -200,7 +200,8 @@ struct VectorScene {
     ) throws(EngineError) {
         place = Place(file: name)
         let viewport = try project.viewport(options.view, place: place)
-        try PictureCodecs.codec(options.encoding.format).check(
+        let codecs: [any PictureCodec] = [SVGCodec(), PlotCodec(), VectorPDFCodec()]
+        try codecs.first { $0.format == options.encoding.format }?.check(
             output, options.encoding, dotsPerInch: options.dotsPerInch, place: place)
         self.project = project
         self.options = options

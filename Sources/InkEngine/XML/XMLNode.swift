@@ -98,12 +98,3 @@ final class XMLNode {
         func characters(_ text: String) { open.last?.ownText += text }
     }
 }
-
-extension StringProtocol {
-    /// Without white space at its ends.
-    var trimmingBlanks: String {
-        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
-        else { return "" }
-        return String(self[first...last])
-    }
-}

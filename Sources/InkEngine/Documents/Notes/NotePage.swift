@@ -37,12 +37,9 @@ struct NotePage {
 
     /// Ends the last layer as one of the paper's, whose lines keep their brush.
     mutating func closePaper() throws(EngineError) {
-        if isOpen { layers[layers.count - 1].id = Self.paperMark + String(layers.count) }
+        if isOpen { layers[layers.count - 1].id = BrushChange.paperMark + String(layers.count) }
         try close()
     }
-
-    /// What identifiers of such layers begin with.
-    static let paperMark = "paper-"
 
     /// Puts what `draw` adds into a group of which only what lies inside of an outline shows. What lies beyond for sure is not
     /// in the project at all, so that no picture is larger for it.
