@@ -3,14 +3,20 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
-//                      -> InkHTTP -> InkService -> InkBroker, InkStore -> InkProtocol -> InkEngine -> InkSystem -> C libraries
+//                      -> InkHTTP -> InkService -> InkBroker, InkStore -> InkProtocol
+//   InkProtocol -> InkCodecs -> InkEngine -> InkSystem -> C libraries
+// Only what a person or a client asks reads documents: InkExports, InkService, InkBench and InkCommands.
+//   InkExports, InkService -> InkDocuments -> InkCodecs
 let package = Package(
     name: "ink-export-farm",
     products: [
         .executable(name: "ink", targets: ["ink"])
     ]
         // For the packages in Fuzz/ and Benchmarks/.
-        + ["InkEngine", "InkProtocol", "InkBroker", "InkWorker", "InkReference", "CKernels"].map { (name: String) in
+        + [
+            "InkEngine", "InkCodecs", "InkDocuments", "InkProtocol", "InkBroker", "InkWorker", "InkReference",
+            "CKernels",
+        ].map { (name: String) in
             .library(name: name, targets: [name])
         },
     targets: [
@@ -53,31 +59,41 @@ let package = Package(
                 .linkedLibrary($0)
             }),
 
+        // The renderer and its values; knows no file format.
+        .target(name: "InkEngine", dependencies: ["InkSystem", "CKernels", "CText", "CCrypto"]),
+        // Formats of pictures: readers, encoders of pieces, assemblers of files.
         .target(
-            name: "InkEngine",
+            name: "InkCodecs",
             dependencies: [
-                "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CJXL", "CSVG", "CExpat",
-                "CColor", "CText", "CISAL", "CZlib", "CZstd", "CCrypto", "CJSON", "CZip", "CSystem",
+                "InkEngine", "InkSystem", "CKernels", "CPNG", "CJPEG", "CWebP", "CGIF", "CTIFF", "CHEIF", "CJXL",
+                "CSVG", "CExpat", "CColor", "CISAL", "CZlib", "CZstd", "CSystem",
             ]),
+        // Projects, templates, documents of other programs; what is laid over pictures.
+        .target(
+            name: "InkDocuments",
+            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CJSON", "CZip", "CZlib", "CSystem"]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
-        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
+            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
+        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),
         .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSQLite"]),
         .target(
             name: "InkService",
-            dependencies: ["InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkEngine", "InkSystem", "CSystem"]),
+            dependencies: [
+                "InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkSystem", "CSystem",
+            ]),
         // The broker's HTTP front: API, dashboard, metrics.
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkService", "InkStore", "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CMicroHTTP",
-                "CPages", "CURL", "CSystem",
+                "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+                "CMicroHTTP", "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
@@ -85,15 +101,21 @@ let package = Package(
         .target(
             name: "InkExports",
             dependencies: [
-                "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CSystem",
+                "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkSystem", "InkJSON", "CSystem",
             ]),
-        .target(name: "InkBench", dependencies: ["InkExports", "InkBroker", "InkEngine", "InkSystem", "InkJSON"]),
+        .target(
+            name: "InkBench",
+            dependencies: [
+                "InkExports", "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+            ]),
         // Arguments and text.
         .target(
             name: "InkCommands",
             dependencies: [
                 "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
-                "InkProtocol", "InkEngine", "InkSystem", "InkJSON", "CCommandLine", "CVersions", "CSystem",
+                "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CCommandLine",
+                "CVersions", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 
@@ -102,21 +124,32 @@ let package = Package(
             name: "InkReference", dependencies: ["InkEngine"], path: "Tests/InkReference"),
         // Seeded generators, comparison of pictures, temporary folders.
         .target(
-            name: "InkTestSupport", dependencies: ["InkEngine", "InkReference", "CSystem", "CZlib"],
+            name: "InkTestSupport",
+            dependencies: ["InkCodecs", "InkEngine", "InkReference", "CSystem", "CZlib"],
             path: "Tests/InkTestSupport"),
-        .testTarget(name: "InkReferenceTests", dependencies: ["InkReference", "InkEngine", "InkTestSupport"]),
         .testTarget(
-            name: "InkEngineTests",
-            dependencies: ["InkEngine", "CHEIF", "CJXL", "CKernels", "InkReference", "InkTestSupport"]),
+            name: "InkReferenceTests", dependencies: ["InkReference", "InkDocuments", "InkEngine", "InkTestSupport"]),
         .testTarget(
-            name: "InkProtocolTests", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "InkTestSupport"]),
+            name: "InkEngineTests", dependencies: ["InkEngine", "CKernels", "InkReference", "InkTestSupport"]),
+        // Some read what was written with a reader of documents.
+        .testTarget(
+            name: "InkCodecsTests",
+            dependencies: ["InkCodecs", "InkDocuments", "InkEngine", "CHEIF", "CJXL", "CZlib", "InkTestSupport"]),
+        .testTarget(
+            name: "InkDocumentsTests",
+            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "CZlib", "InkTestSupport"]),
+        .testTarget(
+            name: "InkProtocolTests",
+            dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkTestSupport"]),
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
             name: "InkBrokerTests",
             dependencies: [
-                "InkBroker", "InkProtocol", "InkEngine", "InkSystem", "InkReference", "InkTestSupport",
+                "InkBroker", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkReference", "InkTestSupport",
             ]),
-        .testTarget(name: "InkWorkerTests", dependencies: ["InkWorker", "InkProtocol", "InkEngine", "InkTestSupport"]),
+        .testTarget(
+            name: "InkWorkerTests",
+            dependencies: ["InkWorker", "InkProtocol", "InkCodecs", "InkEngine", "InkTestSupport"]),
         .testTarget(name: "InkStoreTests", dependencies: ["InkStore", "InkProtocol", "InkEngine", "InkTestSupport"]),
         .testTarget(
             name: "InkClientTests",
@@ -124,39 +157,46 @@ let package = Package(
         .testTarget(
             name: "InkServiceTests",
             dependencies: [
-                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkEngine",
-                "InkJSON", "InkTestSupport", "CZeroMQ",
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkDocuments",
+                "InkCodecs", "InkEngine", "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
             name: "InkHTTPTests", dependencies: ["InkHTTP", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport"]),
         .testTarget(
             name: "InkSimulationTests",
             dependencies: [
-                "InkService", "InkBroker", "InkWorker", "InkStore", "InkProtocol", "InkEngine", "InkTestSupport",
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkProtocol", "InkCodecs", "InkEngine",
+                "InkTestSupport",
             ]),
         .testTarget(
             name: "InkExportsTests",
             dependencies: [
-                "InkExports", "InkBroker", "InkClient", "InkProtocol", "InkEngine", "InkSystem", "InkJSON",
-                "InkTestSupport", "CSystem",
+                "InkExports", "InkBroker", "InkClient", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkSystem", "InkJSON", "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkBenchTests",
-            dependencies: ["InkBench", "InkExports", "InkBroker", "InkEngine", "InkJSON", "InkTestSupport"]),
+            dependencies: [
+                "InkBench", "InkExports", "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkJSON",
+                "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [
                 "InkCommands", "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkBroker", "InkWorker",
-                "InkProtocol", "InkEngine",
-                "InkSystem", "InkJSON", "InkReference", "InkTestSupport", "CSystem",
+                "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "InkReference",
+                "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkConformanceTests",
-            dependencies: ["InkEngine", "InkReference", "InkTestSupport"],
+            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport"],
             resources: [.copy("Data")]),
         .testTarget(
             name: "InkEndToEndTests",
-            dependencies: ["ink", "InkBroker", "InkEngine", "InkReference", "InkTestSupport", "CSystem"],
+            dependencies: [
+                "ink", "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkJSON", "InkReference",
+                "InkTestSupport", "CSystem",
+            ],
             resources: [.copy("Data")]),
     ],
     cxxLanguageStandard: .cxx17

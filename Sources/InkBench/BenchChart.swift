@@ -1,4 +1,3 @@
-import InkEngine
 import InkExports
 
 /// A benchmark as a picture (SVG): for each size the exports' times as bars with whiskers against the device tiers, and

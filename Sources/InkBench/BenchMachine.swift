@@ -1,8 +1,8 @@
 import Glibc
 import InkEngine
 import InkExports
-import InkSystem
 import InkJSON
+import InkSystem
 
 /// What the times are times of.
 package struct BenchMachine: Hashable, Sendable {

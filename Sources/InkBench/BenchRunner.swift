@@ -1,8 +1,9 @@
 import InkBroker
+import InkCodecs
 import InkEngine
 package import InkExports
-import InkSystem
 import InkJSON
+import InkSystem
 import Synchronization
 
 /// Runs exports in this process and measures them.

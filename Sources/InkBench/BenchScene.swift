@@ -1,3 +1,5 @@
+import InkCodecs
+import InkDocuments
 import InkEngine
 
 /// A project that `ink bench` makes by itself, the same on every machine: hand-drawn strokes of pattern brushes on

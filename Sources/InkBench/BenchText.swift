@@ -1,4 +1,3 @@
-import InkEngine
 import InkExports
 
 /// A benchmark for a person: tables of at most 100 columns.

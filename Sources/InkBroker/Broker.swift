@@ -1,5 +1,5 @@
 import Dispatch
-public import InkEngine
+public import InkCodecs
 public import InkProtocol
 import InkSystem
 import Synchronization

@@ -41,7 +41,7 @@ extension EngineError: CustomStringConvertible {
 
 extension EngineError {
     /// Why a part of a document is left out, without its place; nil for errors that are not the part's own.
-    var leftOutReason: String? {
+    package var leftOutReason: String? {
         switch self {
         case .badInput(_, let reason): reason
         case .overLimit(_, let what, let found, let limit): "\(what) is \(found), the limit is \(limit)"

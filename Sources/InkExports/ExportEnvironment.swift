@@ -1,3 +1,5 @@
+import InkCodecs
+package import InkDocuments
 package import InkEngine
 
 /// How the projects of a run are read.

@@ -1,6 +1,6 @@
 import Dispatch
 public import InkBroker
-public import InkEngine
+public import InkCodecs
 public import InkProtocol
 public import InkStore
 import InkSystem

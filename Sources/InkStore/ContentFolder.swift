@@ -1,7 +1,7 @@
 import Glibc
 public import InkEngine
-import InkSystem
 public import InkProtocol
+import InkSystem
 import Synchronization
 
 /// Stores projects as files named by their SHA-256, within a quota that also covers the pictures kept for clients.

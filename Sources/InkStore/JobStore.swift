@@ -1,6 +1,5 @@
 import Glibc
 public import InkProtocol
-import InkEngine
 import InkSystem
 import Synchronization
 

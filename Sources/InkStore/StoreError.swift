@@ -1,7 +1,7 @@
 import Glibc
 public import InkEngine
-import InkSystem
 public import InkProtocol
+import InkSystem
 
 /// Why the store failed. `description` is one line that a person can act on.
 public enum StoreError: Error, Hashable, Sendable {

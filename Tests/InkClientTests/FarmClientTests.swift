@@ -1,5 +1,4 @@
 import Foundation
-import InkEngine
 import InkProtocol
 import InkTestSupport
 import Synchronization

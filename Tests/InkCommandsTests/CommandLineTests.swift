@@ -1,4 +1,5 @@
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkTestSupport
 import Testing

@@ -1,6 +1,8 @@
-import InkSystem
-import InkJSON
 import InkBroker
+import InkJSON
+import InkSystem
+@testable import InkCodecs
+@testable import InkDocuments
 @testable import InkEngine
 import InkProtocol
 import InkReference

@@ -1,7 +1,8 @@
 import Glibc
-import InkJSON
 import InkBroker
+import InkCodecs
 import InkEngine
+import InkJSON
 import InkTestSupport
 import Testing
 

@@ -1,9 +1,10 @@
 import Dispatch
 import Glibc
 import InkClient
+import InkCodecs
 import InkEngine
-import InkSystem
 import InkProtocol
+import InkSystem
 import Synchronization
 
 @testable import InkCommands

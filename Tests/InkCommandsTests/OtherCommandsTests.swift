@@ -1,7 +1,9 @@
-import InkSystem
-import InkJSON
 import Foundation
+import InkCodecs
+import InkDocuments
 import InkEngine
+import InkJSON
+import InkSystem
 import InkTestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
 import InkClient
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkJSON
 import InkProtocol

@@ -1,11 +1,12 @@
 import Dispatch
 import Glibc
 import InkClient
+import InkCodecs
 import InkEngine
 import InkJSON
 import InkProtocol
-import Synchronization
 import InkTestSupport
+import Synchronization
 import Testing
 
 @testable import InkCommands

@@ -1,10 +1,11 @@
 import CSystem
 import Glibc
 import InkBroker
+import InkCodecs
 import InkEngine
-import InkSystem
 import InkProtocol
 import InkService
+import InkSystem
 import InkTestSupport
 import InkWorker
 import Testing

@@ -1,8 +1,9 @@
 import Glibc
+import InkCodecs
 import InkEngine
 import InkProtocol
-import Synchronization
 import InkTestSupport
+import Synchronization
 import Testing
 
 @testable import InkCommands

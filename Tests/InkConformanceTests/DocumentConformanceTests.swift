@@ -2,6 +2,8 @@ import InkReference
 import InkTestSupport
 import Testing
 
+@testable import InkCodecs
+@testable import InkDocuments
 @testable import InkEngine
 
 /// Documents of painting programs, read as they are and drawn, against the pictures that those programs made of them.

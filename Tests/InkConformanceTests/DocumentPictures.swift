@@ -1,6 +1,7 @@
 import InkReference
 import InkTestSupport
 
+@testable import InkCodecs
 @testable import InkEngine
 
 /// Documents that have been read, drawn in their own size.

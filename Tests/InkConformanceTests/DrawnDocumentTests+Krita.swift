@@ -1,7 +1,7 @@
 import InkTestSupport
 import Testing
 
-@testable import InkEngine
+@testable import InkCodecs
 
 extension DrawnDocumentTests {
     private func krita(_ layers: String, _ files: [(String, [UInt8])], background: String = "") -> [UInt8] {

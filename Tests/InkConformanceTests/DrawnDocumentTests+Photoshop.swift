@@ -1,6 +1,8 @@
 import InkTestSupport
 import Testing
 
+@testable import InkCodecs
+@testable import InkDocuments
 @testable import InkEngine
 
 private func big(_ value: some FixedWidthInteger) -> [UInt8] {

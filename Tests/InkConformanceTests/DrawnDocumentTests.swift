@@ -1,6 +1,8 @@
 import InkTestSupport
 import Testing
 
+@testable import InkCodecs
+@testable import InkDocuments
 @testable import InkEngine
 
 /// Small documents of painting programs, made here, against pixels that were computed by hand.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import InkDocuments
 @testable import InkEngine
 
 /// Notes and ink of other programs, against what is known of the files (`Data/notes/SOURCES.md`).

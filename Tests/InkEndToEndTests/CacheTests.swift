@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import InkEngine
+import InkCodecs
 import InkJSON
 import InkTestSupport
 import Testing

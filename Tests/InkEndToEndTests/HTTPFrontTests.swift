@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import InkCodecs
 import InkEngine
 import InkTestSupport
 import Testing

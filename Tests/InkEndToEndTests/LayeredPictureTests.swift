@@ -1,4 +1,6 @@
 import Foundation
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkJSON
 import InkTestSupport

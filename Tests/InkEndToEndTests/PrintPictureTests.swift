@@ -1,5 +1,5 @@
 import Foundation
-import InkEngine
+import InkCodecs
 import InkTestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import InkEngine
+import InkCodecs
 import InkJSON
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import InkEngine
+import InkCodecs
+import InkDocuments
 import InkTestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import InkBroker
+import InkCodecs
 import InkEngine
-import InkProtocol
 import InkJSON
+import InkProtocol
 import InkTestSupport
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import InkClient
+import InkDocuments
 import InkEngine
 import InkProtocol
 import InkTestSupport

@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import InkBroker
 import InkClient
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkJSON
 import InkProtocol

@@ -2,6 +2,7 @@ import CZeroMQ
 import Dispatch
 import Foundation
 import InkClient
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkService

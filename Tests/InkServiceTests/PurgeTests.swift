@@ -1,7 +1,7 @@
 import Foundation
 import InkBroker
 import InkClient
-import InkEngine
+import InkCodecs
 import InkJSON
 import InkProtocol
 import InkService

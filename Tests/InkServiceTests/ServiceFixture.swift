@@ -1,6 +1,8 @@
 import Foundation
 import InkBroker
 import InkClient
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkJSON
 import InkProtocol

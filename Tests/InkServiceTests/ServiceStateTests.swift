@@ -1,5 +1,6 @@
 import Glibc
 @testable import InkBroker
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkStore

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import InkBroker
 import InkClient
-import InkEngine
 import InkJSON
 import InkService
 import InkTestSupport

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import InkBroker
 import InkClient
-import InkEngine
+import InkCodecs
+import InkDocuments
 import InkJSON
 import InkProtocol
 import InkTestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import InkBroker
 import InkClient
+import InkCodecs
 import InkEngine
 import InkJSON
 import InkProtocol

@@ -1,5 +1,4 @@
 import InkClient
-import InkEngine
 import InkJSON
 import InkProtocol
 import InkTestSupport

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkTestSupport

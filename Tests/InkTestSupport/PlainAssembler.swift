@@ -1,4 +1,4 @@
-public import InkEngine
+public import InkCodecs
 
 /// A file that says in words what it is made of: size and format, the pieces, and the checksum of all.
 public struct PlainAssembler: PictureAssembler {

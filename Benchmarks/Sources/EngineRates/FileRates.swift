@@ -1,5 +1,6 @@
 import BenchmarkScenes
-import InkEngine
+import InkCodecs
+import InkDocuments
 
 /// What is read and written: the project's file, its images, the finished picture.
 enum FileRates {

@@ -1,5 +1,7 @@
 import Foundation
 import InkBroker
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkProtocol
 import InkWorker

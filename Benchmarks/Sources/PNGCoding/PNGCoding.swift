@@ -1,6 +1,7 @@
 import CPNGReference
 import Dispatch
 import Foundation
+import InkCodecs
 import InkEngine
 
 /// How fast pictures are encoded and decoded, and how large they become, beside libpng's.

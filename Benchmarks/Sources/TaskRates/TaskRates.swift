@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkProtocol
 import Synchronization

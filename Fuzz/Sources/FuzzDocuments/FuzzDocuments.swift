@@ -1,4 +1,6 @@
 import FuzzSupport
+import InkCodecs
+import InkDocuments
 import InkEngine
 
 /// Small enough that no input can take much memory or time.

@@ -1,4 +1,5 @@
 import FuzzSupport
+import InkDocuments
 import InkEngine
 
 /// Small enough that no input can take much memory or time.

@@ -1,4 +1,5 @@
 import FuzzSupport
+import InkCodecs
 import InkEngine
 import InkProtocol
 

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// What a picture's tiles and files are estimated to cost, nanoseconds of one thread.

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// Kinds of work whose costs are learned apart from each other.

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// What is to be done for exports.

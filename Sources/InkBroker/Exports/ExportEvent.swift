@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// What happened, as far as it concerns the exports.

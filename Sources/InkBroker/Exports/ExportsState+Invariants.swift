@@ -1,4 +1,4 @@
-import InkEngine
+import InkCodecs
 
 extension ExportsState {
     /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.

@@ -1,7 +1,7 @@
 import Glibc
 import InkEngine
-import InkSystem
 import InkProtocol
+import InkSystem
 
 /// Tasks that took their workers down are kept, so that somebody can look at them.
 extension BrokerLoop {

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 import InkSystem
 

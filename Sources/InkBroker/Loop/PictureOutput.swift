@@ -1,4 +1,4 @@
-import InkEngine
+import InkCodecs
 import Synchronization
 
 /// Where an export's picture goes.

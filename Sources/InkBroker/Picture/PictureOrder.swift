@@ -1,3 +1,4 @@
+public import InkCodecs
 public import InkEngine
 
 /// A picture of a project: all that is to be known of it besides the project.

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Verification: a share of the tasks is done by two workers, and the results are compared.

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Chooses the next task and its worker.

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Races: idle workers repeat the tasks of slow ones. A result that arrives twice costs less than one that all wait

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Ends of leases: results, failures, retries.

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Workers that leave or are silent, and timeouts.

@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Decides which worker does which task and when: a state machine that takes events and returns actions.

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// The division of a picture into tiles, and the data that each tile needs.

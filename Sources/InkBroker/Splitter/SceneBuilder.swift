@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// Makes the layer tree of a scene from that of a project (spec section 8.2). What cannot be visible is left out, and

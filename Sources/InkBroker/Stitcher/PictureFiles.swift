@@ -1,4 +1,4 @@
-import InkEngine
+import InkCodecs
 import InkSystem
 
 /// The files of one picture and the temporary stores beside them, as a `PictureAssembler` numbers them; used by one

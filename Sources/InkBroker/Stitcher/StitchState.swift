@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// Why a band cannot be part of the picture. The fault is the worker's.

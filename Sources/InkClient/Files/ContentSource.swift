@@ -1,7 +1,7 @@
 import Glibc
 import InkEngine
-import InkSystem
 public import InkProtocol
+import InkSystem
 
 /// The bytes of a content as they are sent.
 public enum ContentSource: Hashable, Sendable {

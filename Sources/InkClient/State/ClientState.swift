@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// The client's decisions: events in, actions out. It uses no socket, file, clock or thread; times are milliseconds of

@@ -1,4 +1,6 @@
 import InkBroker
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkExports
 import InkSystem

@@ -1,3 +1,5 @@
+import InkCodecs
+import InkDocuments
 import InkEngine
 
 /// The possible values of an option, for completions.

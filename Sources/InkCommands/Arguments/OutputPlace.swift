@@ -1,4 +1,4 @@
-import InkEngine
+import InkCodecs
 import InkExports
 import InkSystem
 

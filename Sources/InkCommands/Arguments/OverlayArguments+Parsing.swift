@@ -1,4 +1,4 @@
-import InkEngine
+import InkDocuments
 import InkExports
 
 /// The options about watermarks, checked against each other.

@@ -2,8 +2,8 @@ import InkBench
 import InkBroker
 import InkEngine
 import InkExports
-import InkSystem
 import InkJSON
+import InkSystem
 
 /// `ink bench`: measures export times on this machine.
 struct BenchCommand {

@@ -1,5 +1,4 @@
 import InkBroker
-import InkEngine
 import InkExports
 import InkHTTP
 import InkProtocol

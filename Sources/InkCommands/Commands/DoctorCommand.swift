@@ -1,9 +1,11 @@
-import InkExports
-import InkSystem
-import InkJSON
 import CVersions
 import Glibc
+import InkCodecs
+import InkDocuments
 import InkEngine
+import InkExports
+import InkJSON
+import InkSystem
 import Synchronization
 
 /// `ink doctor`: prints what the program runs with, and checks it with a small export.

@@ -1,3 +1,4 @@
+import InkDocuments
 import InkEngine
 import InkExports
 import InkSystem

@@ -1,8 +1,10 @@
-import InkExports
-import InkSystem
-import InkJSON
 import InkBroker
+import InkCodecs
+import InkDocuments
 import InkEngine
+import InkExports
+import InkJSON
+import InkSystem
 
 /// `ink inspect`: shows what projects contain and what would stop their export.
 struct InspectCommand {

@@ -1,3 +1,5 @@
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkExports
 import InkJSON

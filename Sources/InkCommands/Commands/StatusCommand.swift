@@ -1,9 +1,9 @@
-import InkSystem
 import Glibc
 import InkEngine
 import InkExports
 import InkJSON
 import InkProtocol
+import InkSystem
 
 /// `ink status` and `ink story`: questions to a broker.
 struct StatusCommand {

@@ -2,9 +2,9 @@ import InkBroker
 import InkClient
 import InkEngine
 import InkExports
-import InkSystem
 import InkJSON
 import InkProtocol
+import InkSystem
 
 /// `ink submit`: submits projects to a broker and prints the numbers and names of the jobs.
 struct SubmitCommand {

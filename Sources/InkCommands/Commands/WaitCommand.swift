@@ -1,10 +1,11 @@
 import Glibc
 import InkClient
+import InkCodecs
 import InkEngine
 import InkExports
-import InkSystem
 import InkJSON
 import InkProtocol
+import InkSystem
 
 /// `ink wait`: waits until jobs have ended, and fetches the pictures that the broker keeps.
 struct WaitCommand {

@@ -1,5 +1,7 @@
 import InkBroker
 import InkClient
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkExports
 import InkProtocol

@@ -1,6 +1,5 @@
 import CSystem
 import Glibc
-import InkEngine
 import InkExports
 import InkSystem
 import Synchronization

@@ -1,9 +1,9 @@
 import InkBroker
 import InkEngine
 import InkExports
-import InkSystem
 import InkService
 import InkStore
+import InkSystem
 
 extension ServiceConfiguration {
     /// What the settings mean for the service. Reads the keys.

@@ -1,8 +1,8 @@
 /// Colours as CSS and SVG write them.
-enum CSSColor {
+package enum CSSColor {
     /// `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb()`, `rgba()`, `hsl()`, `hsla()`, a name or `transparent`; nil for
     /// anything else.
-    static func parse(_ text: String) -> RGBA8? {
+    package static func parse(_ text: String) -> RGBA8? {
         let text = text.trimmingBlanks.lowercased()
         if text.utf8.count == 5, text.first == "#" {
             return RGBA8(hex: "#" + text.dropFirst().map { "\($0)\($0)" }.joined())

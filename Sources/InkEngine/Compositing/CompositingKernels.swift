@@ -1,7 +1,7 @@
 import CKernels
 
 /// The inner loops for compositing at one level. Every level gives the same bytes.
-struct CompositingKernels: Sendable {
+package struct CompositingKernels: Sendable {
     let blend: ink_blend
     let resample: ink_resample
 
@@ -11,7 +11,7 @@ struct CompositingKernels: Sendable {
     }
 
     /// The kernels of the level in use.
-    static let selected = CompositingKernels(.selected)
+    package static let selected = CompositingKernels(.selected)
 }
 
 extension BlendMode {

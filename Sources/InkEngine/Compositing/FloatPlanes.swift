@@ -3,20 +3,20 @@ import CKernels
 /// Premultiplied, sRGB-encoded colour as four planes of Float, each row-major with a stride of `width`.
 ///
 /// Owns its memory. Must not be shared between threads while it is written.
-final class FloatPlanes {
+package final class FloatPlanes {
     let width: Int
     let height: Int
-    let red: UnsafeMutablePointer<Float>
-    let green: UnsafeMutablePointer<Float>
-    let blue: UnsafeMutablePointer<Float>
-    let alpha: UnsafeMutablePointer<Float>
+    package let red: UnsafeMutablePointer<Float>
+    package let green: UnsafeMutablePointer<Float>
+    package let blue: UnsafeMutablePointer<Float>
+    package let alpha: UnsafeMutablePointer<Float>
     private let storage: AlignedFloats
 
     /// The number of pixels, and of elements in each plane.
     var count: Int { width * height }
 
     /// Planes of transparent black.
-    init(width: Int, height: Int) {
+    package init(width: Int, height: Int) {
         precondition(width > 0 && height > 0)
         self.width = width
         self.height = height

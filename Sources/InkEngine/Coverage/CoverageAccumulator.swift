@@ -9,7 +9,7 @@ import CKernels
 /// picture.
 ///
 /// Owns its memory; not shared between threads.
-final class CoverageAccumulator {
+package final class CoverageAccumulator {
     /// The cell, in output pixels.
     private(set) var cell: PixelRect
     private let kernels: UnsafePointer<ink_raster>
@@ -25,7 +25,7 @@ final class CoverageAccumulator {
     private static let margin = Int(INK_PLANE_MARGIN)
     private static let marksStride = Int(INK_MARKS_STRIDE)
 
-    init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
+    package init(maxWidth: Int, maxHeight: Int, level: KernelLevel = .selected) {
         kernels = ink_raster_kernels(level.c)
         capacity = (maxWidth, maxHeight)
         stride = (maxWidth + 15) / 16 * 16 + 2 * CoverageAccumulator.margin
@@ -48,7 +48,7 @@ final class CoverageAccumulator {
     }
 
     /// Moves the accumulator, which must be clean, to another cell.
-    func move(to cell: PixelRect) {
+    package func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
         // Margins of a smaller cell are no longer margins.
         if cell.size != self.cell.size {
@@ -79,7 +79,7 @@ final class CoverageAccumulator {
     }
 
     /// Adds the areas of polygons.
-    func add(_ polygons: Polygons) {
+    package func add(_ polygons: Polygons) {
         polygons.withKernelPolygons { corners, counts in
             kernels.pointee.add_polygons(kernelDeltas, corners, counts, polygons.counts.count)
         }
@@ -96,7 +96,7 @@ final class CoverageAccumulator {
     }
 
     /// Adds `weight * coverage` where polygons are to a plane of the same cell, and leaves the accumulator clean.
-    func addPolygons(to plane: KernelPlane<Float>, rows: Range<Int>, weight: Float) {
+    package func addPolygons(to plane: KernelPlane<Float>, rows: Range<Int>, weight: Float) {
         let rows = rowsOfCell(rows)
         kernels.pointee.add_marked(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, weight)
     }
@@ -136,7 +136,7 @@ final class CoverageAccumulator {
     }
 
     /// Adds `weight * coverage` inside `box` to a plane of the same cell, and leaves the accumulator clean.
-    func add(to plane: KernelPlane<Float>, box: PixelRect, weight: Float) {
+    package func add(to plane: KernelPlane<Float>, box: PixelRect, weight: Float) {
         let drawn = plane.box(of: box)
         guard drawn.left < drawn.right, drawn.top < drawn.bottom else { return }
         withUnsafePointer(to: drawn) {

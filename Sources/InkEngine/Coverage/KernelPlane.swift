@@ -1,7 +1,7 @@
 import CKernels
 
 /// A plane of numbers over a cell, with the margins beside its rows that kernels need. Owns its memory.
-final class KernelPlane<Element: BitwiseCopyable> {
+package final class KernelPlane<Element: BitwiseCopyable> {
     private let memory: UnsafeMutablePointer<Element>
     private let capacity: (width: Int, height: Int)
     private let value: Element
@@ -15,7 +15,7 @@ final class KernelPlane<Element: BitwiseCopyable> {
     private static var margin: Int { Int(INK_PLANE_MARGIN) }
 
     /// Makes a plane for cells of up to this size, filled with `value`.
-    init(maxWidth: Int, maxHeight: Int, value: Element) {
+    package init(maxWidth: Int, maxHeight: Int, value: Element) {
         capacity = (maxWidth, maxHeight)
         self.value = value
         stride = KernelPlane.stride(width: maxWidth)
@@ -37,7 +37,7 @@ final class KernelPlane<Element: BitwiseCopyable> {
     private static var cacheLine: Int { 64 }
 
     /// Moves the plane to another cell. All its pixels must have the value that the plane was made with.
-    func move(to cell: PixelRect) {
+    package func move(to cell: PixelRect) {
         precondition(cell.width <= capacity.width && cell.height <= capacity.height, "the cell is too large")
         // Margins of a narrower cell are no longer margins.
         if cell.size != self.cell.size { memory.update(repeating: value, count: stride * capacity.height) }
@@ -49,7 +49,7 @@ final class KernelPlane<Element: BitwiseCopyable> {
     /// - Parameters:
     ///   - rect: in output pixels.
     ///   - row: counted from the rectangle's first row.
-    func row(_ rect: PixelRect, _ row: Int) -> UnsafeMutablePointer<Element> {
+    package func row(_ rect: PixelRect, _ row: Int) -> UnsafeMutablePointer<Element> {
         values + (rect.y + row - cell.y) * stride + rect.x - cell.x
     }
 

@@ -1,11 +1,13 @@
 /// Polygons whose areas add up, in output pixels, in the form that kernels take. Polygons of the opposite orientation
 /// subtract their area.
-struct Polygons {
-    private(set) var corners: [Point] = []
+package struct Polygons {
+    package private(set) var corners: [Point] = []
     /// Number of corners of each polygon.
-    private(set) var counts: [Int32] = []
+    package private(set) var counts: [Int32] = []
     /// Start of the current polygon.
     private var start = 0
+
+    package init() {}
 
     mutating func removeAll() {
         corners.removeAll(keepingCapacity: true)
@@ -27,10 +29,10 @@ struct Polygons {
     }
 
     /// Adds a corner to the current polygon.
-    mutating func append(_ corner: Point) { corners.append(corner) }
+    package mutating func append(_ corner: Point) { corners.append(corner) }
 
     /// Ends the current polygon.
-    mutating func endPolygon() {
+    package mutating func endPolygon() {
         counts.append(Int32(corners.count - start))
         start = corners.count
     }

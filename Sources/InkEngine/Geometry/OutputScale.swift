@@ -1,23 +1,23 @@
 /// The map from canvas space to output pixels. The two factors differ only by rounding.
-struct OutputScale: Hashable, Sendable {
-    let x: Double
-    let y: Double
+package struct OutputScale: Hashable, Sendable {
+    package let x: Double
+    package let y: Double
     /// The picture's size in output pixels.
     let size: PixelSize
     /// Where patterns that lie still on the canvas begin, in canvas pixels; may be far away.
-    let patternOrigin: Point
+    package let patternOrigin: Point
 
-    init(canvas: CanvasSize, output: PixelSize, patternOrigin: Point = Point(x: 0, y: 0)) {
+    package init(canvas: CanvasSize, output: PixelSize, patternOrigin: Point = Point(x: 0, y: 0)) {
         size = output
         self.patternOrigin = patternOrigin
         x = Double(output.width) / canvas.width
         y = Double(output.height) / canvas.height
     }
 
-    var largest: Double { max(x, y) }
+    package var largest: Double { max(x, y) }
 
     /// A point of canvas space in output pixels.
-    func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
+    package func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
 
     /// Whether a box of canvas space contains none of the picture's pixels, nor any within a few pixels of it.
     func isOutside(_ box: Rect) -> Bool {

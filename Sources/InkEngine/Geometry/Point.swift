@@ -8,12 +8,16 @@ public struct Point: Hashable, Sendable {
         self.y = y
     }
 
-    static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
-    static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
-    static func * (k: Double, a: Point) -> Point { Point(x: k * a.x, y: k * a.y) }
+    // Where a module has an arithmetic of its own, as the reference has, that counts.
+    @_disfavoredOverload
+    package static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
+    @_disfavoredOverload
+    package static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
+    @_disfavoredOverload
+    package static func * (k: Double, a: Point) -> Point { Point(x: k * a.x, y: k * a.y) }
 
     /// Euclidean length. `sqrt` is the only library function that IEEE 754 requires to be correctly rounded.
-    var length: Double { (x * x + y * y).squareRoot() }
+    package var length: Double { (x * x + y * y).squareRoot() }
 }
 
 /// An axis-parallel rectangle, both edges included.
@@ -35,7 +39,7 @@ public struct Rect: Hashable, Sendable {
 
     public var isEmpty: Bool { minX > maxX || minY > maxY }
 
-    mutating func formUnion(_ other: Rect) {
+    package mutating func formUnion(_ other: Rect) {
         minX = min(minX, other.minX)
         minY = min(minY, other.minY)
         maxX = max(maxX, other.maxX)
@@ -50,7 +54,7 @@ public struct Rect: Hashable, Sendable {
     }
 
     /// What lies in both; empty where nothing does.
-    func intersection(_ other: Rect) -> Rect {
+    package func intersection(_ other: Rect) -> Rect {
         Rect(
             minX: max(minX, other.minX), minY: max(minY, other.minY), maxX: min(maxX, other.maxX),
             maxY: min(maxY, other.maxY))

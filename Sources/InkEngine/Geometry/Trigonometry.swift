@@ -5,7 +5,7 @@
 /// The sine and cosine of an angle in degrees; exact (0, 1, -1) at multiples of 90, otherwise within 1e-15.
 ///
 /// NaN for an angle that is not finite.
-func sinCos(degrees: Double) -> (sin: Double, cos: Double) {
+package func sinCos(degrees: Double) -> (sin: Double, cos: Double) {
     guard degrees.isFinite else { return (.nan, .nan) }
     let turn = degrees.truncatingRemainder(dividingBy: 360)
     let quarters = (turn / 90).rounded()
@@ -15,7 +15,7 @@ func sinCos(degrees: Double) -> (sin: Double, cos: Double) {
 }
 
 /// The sine of `x` half turns, sin(pi x); exact at multiples of 1/2, otherwise within 1e-15. NaN when `x` is not finite.
-func sinPi(_ x: Double) -> Double {
+package func sinPi(_ x: Double) -> Double {
     guard x.isFinite else { return .nan }
     let turn = x.truncatingRemainder(dividingBy: 2)
     let quarters = (turn * 2).rounded()

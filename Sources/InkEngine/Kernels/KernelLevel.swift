@@ -1,4 +1,4 @@
-import CKernels
+package import CKernels
 import Glibc
 
 /// The processor level of the inner loops. They exist for several levels, and all give the same bytes.
@@ -44,5 +44,5 @@ public enum KernelLevel: Int, CaseIterable, Sendable {
     }
 
     /// The level as a C value.
-    var c: ink_level { ink_level(rawValue: UInt32(rawValue)) }
+    package var c: ink_level { ink_level(rawValue: UInt32(rawValue)) }
 }

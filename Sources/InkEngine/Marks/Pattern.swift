@@ -4,7 +4,7 @@
 ///
 /// A stamp is the union of its parts. If parts overlap, the outline of the union is computed here, so that the signed
 /// areas under its edges add up to the exact coverage. Shapes without such an outline keep their parts.
-final class Pattern: Sendable {
+package final class Pattern: Sendable {
     enum Shape: Sendable {
         /// Chains of edges whose signed areas add up to the coverage of the union.
         case outline(Outline)
@@ -39,10 +39,10 @@ final class Pattern: Sendable {
     let halfExtent: Point
 
     /// Lines reach from -10 to +10.
-    static let halfLength = 10.0
-    static let dotRadius = 2.0
+    package static let halfLength = 10.0
+    package static let dotRadius = 2.0
     /// Lines lie at -3...3 spacings.
-    static let lineIndices = -3...3
+    package static let lineIndices = -3...3
 
     /// - Parameter pixelsPerUnit: determines, with the fineness, how finely arcs are divided.
     init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, fineness: Fineness = .usual) {
@@ -106,7 +106,7 @@ final class Pattern: Sendable {
     private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
 
     /// Maximum extent of a brush's stamps from their centre, in canvas pixels.
-    static func reach(of brush: Brush) -> Double {
+    package static func reach(of brush: Brush) -> Double {
         brush.scale * halfExtent(type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth).length
     }
 

@@ -3,14 +3,14 @@
 ///
 /// If there are too many to keep, they are placed again whenever a cell needs them: a stroke of two points may have
 /// twenty million.
-struct PlacedStamps: Sendable {
+package struct PlacedStamps: Sendable {
     let count: Int
     /// Whether every stamp's alpha is below 1/256.
     private(set) var areFaint = true
     /// Whether all stamps have one alpha.
-    private(set) var haveOneAlpha = true
+    package private(set) var haveOneAlpha = true
     /// Whether all stamps have one size and direction.
-    private(set) var areAlike = true
+    package private(set) var areAlike = true
     private var boxes: [Rect] = []
     private var source: Source
 
@@ -83,7 +83,7 @@ struct PlacedStamps: Sendable {
     ///
     /// - Parameter isCancelled: called now and then. If it returns true, the loop ends.
     @inline(__always)
-    func forEach(isCancelled: () -> Bool = { false }, _ body: (Stamp) -> Void) {
+    package func forEach(isCancelled: () -> Bool = { false }, _ body: (Stamp) -> Void) {
         for box in boxes.indices {
             if isCancelled() { break }
             let (stamps, first) = stamps(ofBox: box)

@@ -2,7 +2,7 @@
 /// size. Made once per stroke and kept while its block is in use.
 public final class PreparedStroke: Sendable {
     /// The marks along the stroke.
-    enum Marks: Sendable {
+    package enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.
         case stamps(PlacedStamps)
         /// Contour lines, one shape through the stamps' places.
@@ -14,21 +14,26 @@ public final class PreparedStroke: Sendable {
     }
 
     /// A disc of a solid stroke.
-    struct Disc: Hashable, Sendable {
-        var center: Point
+    package struct Disc: Hashable, Sendable {
+        package var center: Point
         /// Canvas pixels.
-        var radius: Double
+        package var radius: Double
+
+        package init(center: Point, radius: Double) {
+            self.center = center
+            self.radius = radius
+        }
 
         /// A bounding box.
-        var bounds: Rect {
+        package var bounds: Rect {
             Rect(
                 minX: center.x - radius, minY: center.y - radius, maxX: center.x + radius, maxY: center.y + radius)
         }
     }
 
-    let brush: Brush
+    package let brush: Brush
     let mode: StrokeMode
-    let marks: Marks
+    package let marks: Marks
     /// Whether every stamp covers less than 1/256 of a pixel. Transmittance in 1/65,535 is then too coarse to represent
     /// each of many stamps.
     let isFaint: Bool
@@ -43,7 +48,7 @@ public final class PreparedStroke: Sendable {
     /// Only for strokes of dots.
     let dotSharing: DotSharing
     /// A box that contains all marks.
-    let bounds: Rect
+    package let bounds: Rect
 
     /// - Parameters:
     ///   - stroke: the stroke to prepare.

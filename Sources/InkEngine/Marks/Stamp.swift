@@ -1,15 +1,22 @@
 /// One impression of a brush. Lengths are canvas pixels.
-struct Stamp: Hashable, Sendable {
-    var center: Point
+package struct Stamp: Hashable, Sendable {
+    package var center: Point
     /// The unit vector along the pattern, (cos a, sin a); for contour lines along the polyline.
-    var along: Point
+    package var along: Point
     /// The factor k for every length of the stamp: the brush's scale times the effect of pressure.
-    var size: Double
+    package var size: Double
     /// 0...1
-    var alpha: Float
+    package var alpha: Float
+
+    package init(center: Point, along: Point, size: Double, alpha: Float) {
+        self.center = center
+        self.along = along
+        self.size = size
+        self.alpha = alpha
+    }
 
     /// Unit vector across: `along` rotated by +90 degrees in a space whose y axis points down.
-    var across: Point { Point(x: -along.y, y: along.x) }
+    package var across: Point { Point(x: -along.y, y: along.x) }
 }
 
 /// Places stamps at the arc lengths 0, d, 2d, ... of a smoothed path.

@@ -33,14 +33,14 @@ public struct Placement: Hashable, Sendable {
     }
 
     /// How often the image is turned clockwise by 90 degrees, 0...3, if its rotation is a multiple of that (within 1e-9).
-    var quarterTurns: Int? {
+    package var quarterTurns: Int? {
         let turn = rotation.truncatingRemainder(dividingBy: 360)
         let quarters = (turn / 90).rounded()
         return abs(turn - 90 * quarters) <= 1e-9 ? (Int(quarters) + 4) % 4 : nil
     }
 
     /// Whether nothing of a canvas of this size can be seen around the image; false for one that is turned.
-    func covers(_ canvas: CanvasSize) -> Bool {
+    package func covers(_ canvas: CanvasSize) -> Bool {
         rotation == 0 && x <= 0 && y <= 0 && x + width >= canvas.width && y + height >= canvas.height
     }
 }

@@ -47,7 +47,7 @@ public struct Project: Sendable {
     public var drawingOrder: [Int] { layers.drawingOrder }
 
     /// Whether only a file of version 1.2 can say all of this.
-    var needsVersion12: Bool {
+    package var needsVersion12: Bool {
         isInfinite || !viewports.isEmpty || hasColorProfiles || layers.contains(where: \.needsVersion12)
     }
 }

@@ -11,7 +11,7 @@ public enum ViewChoice: Hashable, Sendable {
     case fit(margin: Double?)
 
     /// For digests; one spelling for one meaning.
-    var canonicalText: String {
+    package var canonicalText: String {
         switch self {
         case .named(let name): "named \(name.utf8.count) \(name)"
         case .index(let index): "index \(index)"

@@ -1,12 +1,12 @@
 import Glibc
 
 /// The samples of a decoded image's rows. Everything that a malicious task could get wrong has been checked.
-struct ImageRows {
+package struct ImageRows {
     /// The longest edge of an image that can be scaled, in pixels. It limits the memory of a row and of a kernel.
     static let edgePixelsMax = 1_000_000
 
-    let size: PixelSize
-    let format: SampleFormat
+    package let size: PixelSize
+    package let format: SampleFormat
     /// The image rows that are available.
     let rows: Range<Int>
     private let firstChunk: Int
@@ -18,7 +18,7 @@ struct ImageRows {
     }
 
     /// One row: a single value for all pixels, or samples.
-    enum Row {
+    package enum Row {
         case constant(UInt32)
         case samples(UnsafePointer<UInt8>)
     }
@@ -27,7 +27,7 @@ struct ImageRows {
     ///
     /// - Throws: `internalError` if the slice is inconsistent or a block does not have the size of its rows; errors of
     ///   `block`.
-    init(_ slice: ImageSlice, block: (BlockID) throws(EngineError) -> [UInt8]) throws(EngineError) {
+    package init(_ slice: ImageSlice, block: (BlockID) throws(EngineError) -> [UInt8]) throws(EngineError) {
         let size = slice.size
         let edges = 1...Self.edgePixelsMax
         guard edges.contains(size.width) && edges.contains(size.height) else {
@@ -83,7 +83,7 @@ struct ImageRows {
     }
 
     /// Passes the image row `y`, which must be in `rows`, to `body`.
-    func withRow<Result>(_ y: Int, _ body: (Row) -> Result) -> Result {
+    package func withRow<Result>(_ y: Int, _ body: (Row) -> Result) -> Result {
         let position = y / ImageSlice.rowsPerChunk - firstChunk
         switch chunks[position] {
         case .constant(let value): return body(.constant(value))

@@ -68,7 +68,7 @@ extension ImageUse {
 /// Scales an image while it is decoded: takes chunks of its samples and gives chunks of its pixels in the picture.
 ///
 /// Holds the chunks to which the last row of samples contributes: one or two, if the image shrinks.
-struct ImageScaler {
+package struct ImageScaler {
     private let source: PixelSize
     private let use: ImageUse
     private let resampler: Resampler
@@ -77,11 +77,11 @@ struct ImageScaler {
     private var open: [FloatPlanes] = []
     /// The index of the first of them.
     private var next = 0
-    private(set) var info: DecodedImageInfo
+    package private(set) var info: DecodedImageInfo
 
     /// - Parameter source: the image's size, edges up to `ImageRows.edgePixelsMax`.
     /// - Throws: `internalError` if there is nothing to scale.
-    init(
+    package init(
         _ scaling: ImageScaling, of source: PixelSize, as use: ImageUse, kernels: CompositingKernels = .selected
     ) throws(EngineError) {
         guard let part = scaling.part(of: source, as: use), let size = scaling.size(of: source, as: use) else {
@@ -104,7 +104,7 @@ struct ImageScaler {
     /// Takes the image's next chunk, and passes on those that are complete with it.
     ///
     /// - Throws: `internalError` if it is not a chunk of the image; errors of `onChunk`.
-    mutating func take(
+    package mutating func take(
         _ chunk: DecodedChunk, onChunk: (DecodedChunk) throws(EngineError) -> Void
     ) throws(EngineError) {
         let image = try ImageRows(chunk, of: source)

@@ -32,13 +32,13 @@ public enum MaskMaker {
     /// The mask of pixels.
     ///
     /// - Parameter members: `size.area` values, 1 for the pixels, 0 for others.
-    static func softened(_ members: [UInt8], _ size: PixelSize, dilation: Int, blur: Double) -> [UInt8] {
+    package static func softened(_ members: [UInt8], _ size: PixelSize, dilation: Int, blur: Double) -> [UInt8] {
         blurred(dilated(members, size, radius: dilation), size, weights: weights(ofBlur: blur))
     }
 
     /// The largest difference of a channel within a tolerance. It is found by the comparison itself, so that the rounding
     /// of the division has no effect.
-    static func levels(of tolerance: Double) -> Int { (0...255).last { Double($0) / 255 <= tolerance } ?? -1 }
+    package static func levels(of tolerance: Double) -> Int { (0...255).last { Double($0) / 255 <= tolerance } ?? -1 }
 
     /// 1 if a pixel matches the colour, else 0.
     private static func membership(
@@ -88,7 +88,7 @@ public enum MaskMaker {
     }
 
     /// How far a blur reaches, pixels; the rest is less than 3e-9 of the total.
-    static func radius(ofBlur sigma: Double) -> Int { Int((6 * sigma).rounded(.up)) }
+    package static func radius(ofBlur sigma: Double) -> Int { Int((6 * sigma).rounded(.up)) }
 
     /// Of a pixel and those at a distance of 1, 2, ...; on both sides together they are 1.
     private static func weights(ofBlur sigma: Double) -> [Double] {

@@ -4,14 +4,14 @@ import CKernels
 ///
 /// Holds the filter weights for one tile. The pixels of a cell do not depend on the tile or the cell, because each is
 /// the same sum in the same order: along its row, then down its column, with source samples ascending.
-struct Resampler {
+package struct Resampler {
     /// Properties of a finished mask over a cell, so that the caller can skip work.
     enum MaskContent: Hashable, Sendable {
         case zero, one, varied
     }
 
     /// Properties of a finished picture over a cell.
-    enum ColorContent: Hashable, Sendable {
+    package enum ColorContent: Hashable, Sendable {
         case transparent, varied
     }
 
@@ -30,7 +30,7 @@ struct Resampler {
     ///   - output: the whole output's size.
     ///   - rect: the part of the output that will be requested.
     /// - Throws: `internalError` for a size out of range, or a `rect` that is empty or not within the output.
-    init(
+    package init(
         source: PixelSize, output: PixelSize, filter: ResampleFilter, rect: PixelRect,
         kernels: CompositingKernels = .selected
     ) throws(EngineError) {
@@ -142,7 +142,9 @@ struct Resampler {
     /// above its alpha. Replaces the contents of the planes.
     ///
     /// - Throws: `internalError` if `image` is a mask, has the wrong size or lacks rows, or the cell is not in `rect`.
-    func color(_ image: ImageRows, cell: PixelRect, into planes: FloatPlanes) throws(EngineError) -> ColorContent {
+    package func color(_ image: ImageRows, cell: PixelRect, into planes: FloatPlanes) throws(EngineError)
+        -> ColorContent
+    {
         precondition(planes.width == cell.width && planes.height == cell.height)
         let needed = try check(image, cell: cell, isMask: false)
         if let constant = image.constant(over: needed), image.format.isInvisible(constant) {

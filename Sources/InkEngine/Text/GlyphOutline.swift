@@ -1,6 +1,6 @@
 /// The outline of a glyph: lines and curves.
-struct GlyphOutline {
-    enum Step {
+package struct GlyphOutline {
+    package enum Step {
         /// Ends a contour and begins another.
         case move(Point)
         case line(Point)
@@ -10,7 +10,7 @@ struct GlyphOutline {
         case cubic(Point, Point, Point)
     }
 
-    var steps: [Step] = []
+    package var steps: [Step] = []
 
     /// The largest distance between a curve and the lines that are drawn for it, pixels.
     private static let tolerance = 1.0 / 512
@@ -19,7 +19,7 @@ struct GlyphOutline {
     /// turn in opposite directions, and which is which depends on the kind of font.
     ///
     /// - Parameter map: from the glyph to pixels.
-    func polygons(_ map: (Point) -> Point) -> [[Point]] {
+    package func polygons(_ map: (Point) -> Point) -> [[Point]] {
         var polygons: [[Point]] = []
         var current: [Point] = []
         func end() {

@@ -1,18 +1,18 @@
 /// A line of text as glyphs, for any size: lengths are in ems.
-struct TextLine: Sendable {
-    struct PlacedGlyph: Sendable {
-        var font: Font
-        var number: UInt32
+package struct TextLine: Sendable {
+    package struct PlacedGlyph: Sendable {
+        package var font: Font
+        package var number: UInt32
         /// Of its origin; y grows upwards from the baseline.
-        var place: Point
+        package var place: Point
     }
 
-    private(set) var glyphs: [PlacedGlyph] = []
+    package private(set) var glyphs: [PlacedGlyph] = []
     /// From the first glyph's origin to the end of the last one.
-    private(set) var advance = 0.0
+    package private(set) var advance = 0.0
     /// Of the named font, not of what is drawn: lines of one font stand alike.
-    let ascent: Double
-    let descent: Double
+    package let ascent: Double
+    package let descent: Double
 
     static let charactersMax = 1_000
 
@@ -23,7 +23,7 @@ struct TextLine: Sendable {
     ///   - place: of the text, for errors.
     /// - Throws: `badInput` at `place` for a text of several lines, without visible characters or with one that no font
     ///   has; `overLimit`.
-    init(_ text: String, fonts: [Font], place: Place) throws(EngineError) {
+    package init(_ text: String, fonts: [Font], place: Place) throws(EngineError) {
         precondition(!fonts.isEmpty, "a text needs a font")
         ascent = fonts[0].ascent / fonts[0].unitsPerEm
         descent = fonts[0].descent / fonts[0].unitsPerEm

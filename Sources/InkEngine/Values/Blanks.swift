@@ -1,6 +1,6 @@
 extension StringProtocol {
     /// Without white space at its ends.
-    var trimmingBlanks: String {
+    package var trimmingBlanks: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }
         return String(self[first...last])

@@ -1,5 +1,5 @@
 /// Text from a file for a one-line message: control characters replaced, cut at `limit` characters.
-func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
+package func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
     var shown = ""
     var count = 0
     for scalar in text.unicodeScalars {
@@ -14,7 +14,7 @@ func shownText(_ text: some StringProtocol, limit: Int = 60) -> String {
 }
 
 /// A number for messages: `2048`, not `2048.0`.
-func shownNumber(_ value: Double) -> String {
+package func shownNumber(_ value: Double) -> String {
     if let integer = Int64(exactly: value), abs(integer) < 1 << 53 { return "\(integer)" }
     return "\(value)"
 }

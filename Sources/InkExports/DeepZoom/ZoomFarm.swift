@@ -1,3 +1,4 @@
+package import InkCodecs
 import InkEngine
 import InkSystem
 import Synchronization

@@ -1,4 +1,5 @@
-package import InkEngine
+package import InkCodecs
+import InkEngine
 import InkSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Glibc
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkSystem

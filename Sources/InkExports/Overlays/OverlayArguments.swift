@@ -1,4 +1,4 @@
-package import InkEngine
+package import InkDocuments
 
 /// The overlays that a command line asks for.
 package struct OverlayArguments: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import InkCodecs
+import InkDocuments
 package import InkEngine
 import InkSystem
 import Synchronization

@@ -1,5 +1,7 @@
 package import InkBroker
-package import InkEngine
+package import InkCodecs
+package import InkDocuments
+import InkEngine
 
 /// What to do if a picture's file already exists.
 package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {

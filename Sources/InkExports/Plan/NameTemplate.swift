@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 
 /// The placeholders `{...}` of a picture's name.

@@ -1,4 +1,5 @@
 import InkBroker
+package import InkCodecs
 package import InkEngine
 
 extension PlannedPicture {

@@ -1,4 +1,3 @@
-import InkEngine
 package import InkJSON
 
 /// Files in searched folders that are not exported, and why.

@@ -1,4 +1,5 @@
 import Glibc
+import InkCodecs
 package import InkEngine
 import InkSystem
 

@@ -1,5 +1,6 @@
 import InkBroker
 package import InkClient
+import InkDocuments
 package import InkEngine
 import InkProtocol
 

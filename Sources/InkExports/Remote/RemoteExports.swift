@@ -1,4 +1,5 @@
 import InkClient
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkSystem

@@ -1,8 +1,8 @@
-import InkSystem
-package import InkJSON
 import Glibc
 import InkBroker
 package import InkEngine
+package import InkJSON
+import InkSystem
 
 /// The machine-readable report of a run, written by `--report` and printed by `--json`.
 package struct ExportReport: Sendable {

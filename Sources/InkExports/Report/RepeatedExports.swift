@@ -1,7 +1,6 @@
-import InkSystem
-import InkJSON
 import InkBroker
-import InkEngine
+import InkJSON
+import InkSystem
 
 /// The exports of an earlier run to repeat, from its report.
 package struct RepeatedExports: Sendable {

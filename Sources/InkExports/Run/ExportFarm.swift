@@ -1,3 +1,5 @@
+package import InkCodecs
+package import InkDocuments
 package import InkEngine
 package import InkProtocol
 

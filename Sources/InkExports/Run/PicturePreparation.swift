@@ -1,4 +1,6 @@
 import InkBroker
+package import InkCodecs
+import InkDocuments
 package import InkEngine
 import InkSystem
 

@@ -1,3 +1,5 @@
+import InkCodecs
+import InkDocuments
 package import InkEngine
 import InkSystem
 

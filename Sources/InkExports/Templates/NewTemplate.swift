@@ -1,3 +1,4 @@
+package import InkDocuments
 package import InkEngine
 import InkJSON
 import InkSystem

@@ -1,3 +1,4 @@
+import InkDocuments
 package import InkEngine
 import InkSystem
 

@@ -1,4 +1,5 @@
 package import InkBroker
+import InkCodecs
 package import InkEngine
 import InkSystem
 

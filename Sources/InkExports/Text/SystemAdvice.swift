@@ -1,6 +1,6 @@
 import Glibc
 import InkBroker
-import InkEngine
+package import InkEngine
 
 /// What a person can do where the system refuses something, to follow its message.
 enum SystemAdvice {

@@ -1,5 +1,6 @@
 import Dispatch
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkSystem
 import Synchronization

@@ -1,4 +1,6 @@
 import Glibc
+import InkCodecs
+import InkDocuments
 import InkEngine
 import InkSystem
 import Synchronization

@@ -1,5 +1,4 @@
 import Glibc
-import InkEngine
 import InkJSON
 import InkProtocol
 package import InkService

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkService

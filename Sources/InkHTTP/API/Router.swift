@@ -1,5 +1,5 @@
 import Glibc
-import InkEngine
+import InkCodecs
 import InkJSON
 import InkProtocol
 import InkService

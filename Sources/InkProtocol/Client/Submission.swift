@@ -1,3 +1,4 @@
+public import InkCodecs
 public import InkEngine
 
 /// A permanent identifier of a job at its broker. It stays valid across restarts and is never reused.

@@ -1,3 +1,4 @@
+public import InkCodecs
 public import InkEngine
 
 /// The kind of result that is expected of a task.

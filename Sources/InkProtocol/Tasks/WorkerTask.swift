@@ -1,3 +1,4 @@
+public import InkCodecs
 public import InkEngine
 
 /// A task for a worker. The same task gives the same result on any worker.

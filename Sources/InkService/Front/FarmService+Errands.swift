@@ -1,5 +1,6 @@
 import Dispatch
 public import InkBroker
+import InkCodecs
 public import InkEngine
 public import InkProtocol
 import InkStore

@@ -1,6 +1,7 @@
 public import InkBroker
-public import InkProtocol
+import InkCodecs
 public import InkEngine
+public import InkProtocol
 import InkStore
 
 /// A job, as people and programs are told of it.

@@ -1,4 +1,5 @@
 import InkBroker
+import InkCodecs
 import InkEngine
 package import InkJSON
 package import InkProtocol

@@ -1,9 +1,11 @@
 import Glibc
 import InkBroker
+import InkCodecs
+import InkDocuments
 import InkEngine
-import InkSystem
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// Reads the project of a job, on the broker's splitting lane.
 struct JobLoader: Sendable {

@@ -1,8 +1,7 @@
 import Glibc
-import InkEngine
-import InkSystem
 import InkProtocol
 import InkStore
+import InkSystem
 import Synchronization
 
 /// Publishes pictures that were complete when an earlier life of the broker ended.

@@ -1,11 +1,12 @@
 import Dispatch
 import Glibc
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkStore
-import Synchronization
 import InkSystem
+import Synchronization
 
 /// Passes jobs to the broker, and handles their ends.
 extension ServiceLoop {

@@ -1,6 +1,5 @@
 import Glibc
 import InkBroker
-import InkEngine
 import InkProtocol
 import InkStore
 import InkSystem

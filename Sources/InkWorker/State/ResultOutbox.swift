@@ -1,4 +1,3 @@
-import InkEngine
 import InkProtocol
 
 /// Results that wait to be sent to the broker, in the order in which the render threads made them. When they are sent,

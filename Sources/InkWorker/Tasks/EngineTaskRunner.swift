@@ -1,7 +1,8 @@
+import InkCodecs
 public import InkEngine
 public import InkProtocol
-import Synchronization
 import InkSystem
+import Synchronization
 
 /// Executes tasks with the engine: reads blocks, renders, and makes results.
 public final class EngineTaskRunner: TaskRunner {

@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
+import InkCodecs
 import InkEngine
 import InkProtocol
-import Synchronization
 import InkTestSupport
+import Synchronization
 import Testing
 
 @testable import InkBroker

@@ -1,8 +1,9 @@
 import Dispatch
+import InkCodecs
 import InkEngine
 import InkProtocol
-import Synchronization
 import InkSystem
+import Synchronization
 
 @testable import InkBroker
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkTestSupport

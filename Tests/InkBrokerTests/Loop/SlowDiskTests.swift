@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkTestSupport

@@ -2,6 +2,7 @@ import Foundation
 import InkTestSupport
 import Testing
 
+@testable import InkCodecs
 @testable import InkEngine
 
 /// Files of the target's `Data` folder.

@@ -1,4 +1,4 @@
-import InkEngine
+import InkCodecs
 
 extension CommandSyntax {
     static let export = CommandSyntax(

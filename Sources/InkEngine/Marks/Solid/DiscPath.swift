@@ -1,8 +1,8 @@
 import Synchronization
 
 /// The discs along a solid stroke, and its outlines.
-final class SolidPath: Sendable {
-    let discs: [PreparedStroke.Disc]
+package final class SolidPath: Sendable {
+    package let discs: [PreparedStroke.Disc]
     /// The box that contains all discs, in canvas pixels.
     let bounds: Rect
     /// Identifies the path uniquely for the life of the process.
@@ -34,7 +34,7 @@ final class SolidPath: Sendable {
     ///
     /// - Parameter isCancelled: called now and then.
     /// - Precondition: there are discs.
-    func outline(_ scale: OutputScale, isCancelled: () -> Bool = { false }) -> SolidOutline? {
+    package func outline(_ scale: OutputScale, isCancelled: () -> Bool = { false }) -> SolidOutline? {
         if let kept = OutlineCache.shared.outline(of: number, scale) { return kept }
         let discs = DiscPath(self.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
         guard let outline = SolidOutline(discs, scale: scale, isCancelled: isCancelled) else { return nil }
@@ -47,16 +47,16 @@ final class SolidPath: Sendable {
 ///
 /// A smoothed stroke has ten discs between two points of the pen, often a fraction of a pixel apart. A run of discs is
 /// replaced by its first and last one if every disc between them agrees, within the tolerance, with their hull.
-struct DiscPath {
+package struct DiscPath {
     /// How far the outline may move, in output pixels: a quarter of the distance between lines of the part rasterizer.
-    static let tolerancePixels = 1.0 / 256
+    package static let tolerancePixels = 1.0 / 256
     /// The longest run that is replaced; limits the work.
     private static let runMax = 40
 
-    private(set) var discs: [PreparedStroke.Disc]
+    package private(set) var discs: [PreparedStroke.Disc]
 
     /// - Parameter tolerance: in canvas pixels.
-    init(_ all: [PreparedStroke.Disc], tolerance: Double) {
+    package init(_ all: [PreparedStroke.Disc], tolerance: Double) {
         discs = []
         guard let first = all.first else { return }
         discs.append(first)

@@ -3,7 +3,7 @@
 /// The stroke is the union of the hulls of neighbouring discs. Hulls that continue smoothly share one outline. Where
 /// other hulls come close to each other, areas would be counted twice. In such blocks of pixels the union of the hulls
 /// is drawn instead.
-struct SolidOutline: Sendable {
+package struct SolidOutline: Sendable {
     /// Blocks of pixels side by side in which the outline meets itself.
     struct Crossing: Sendable {
         var block: PixelRect
@@ -28,10 +28,10 @@ struct SolidOutline: Sendable {
     /// In canvas pixels.
     let discs: [PreparedStroke.Disc]
     /// In output pixels.
-    private(set) var polygons = Polygons()
+    package private(set) var polygons = Polygons()
     private(set) var crossings: [Crossing] = []
     /// Whether there is an outline. Strokes that are too far from the picture, too wide or too tangled have none.
-    private(set) var isOfUse = true
+    package private(set) var isOfUse = true
 
     /// Maximum number of corners of an outline, and of hulls in all crossings together; more for long strokes.
     private static let sizeMax = 1 << 18

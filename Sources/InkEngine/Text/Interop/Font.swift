@@ -13,7 +13,7 @@ public final class Font: Sendable {
     /// 1 to 1000; 400 is regular.
     public let weight: Double
     public let isItalic: Bool
-    let unitsPerEm: Double
+    package let unitsPerEm: Double
     let ascent: Double
     /// Below the baseline, positive.
     let descent: Double
@@ -88,7 +88,7 @@ public final class Font: Sendable {
     /// The outline of a glyph: closed contours; y grows upwards.
     ///
     /// - Throws: `internalError` when there is no memory.
-    func outline(_ glyph: UInt32) throws(EngineError) -> GlyphOutline {
+    package func outline(_ glyph: UInt32) throws(EngineError) -> GlyphOutline {
         var kinds: UnsafeMutablePointer<UInt8>?
         var points: UnsafeMutablePointer<Float>?
         var count = 0

@@ -1,0 +1,276 @@
+import InkEngine
+
+/// Goes through the elements of a picture, from the bottom up, and writes them in any format.
+struct VectorWalk<File: VectorWriter> {
+    private let scene: VectorScene
+    private let marks: VectorMarks
+    private var file: File
+    private var warnings: [ReadingWarning] = []
+    private var stampsInAll = 0
+
+    init(_ scene: VectorScene, _ file: File) {
+        self.scene = scene
+        self.file = file
+        marks = VectorMarks(scene)
+    }
+
+    /// - Returns: What became an image because the format has no words for it.
+    mutating func write() throws(EngineError) -> [ReadingWarning] {
+        try file.begin()
+        try write(VectorElement.elements(of: scene.project, scene.options), isTop: true)
+        try file.end()
+        return warnings
+    }
+
+    // MARK: Elements
+
+    /// Writes siblings, with what lies under them at the top.
+    private mutating func write(_ siblings: [VectorElement], isTop: Bool) throws(EngineError) {
+        let elements = siblings.flatMap { spread($0) }
+        var rest = elements[...]
+        if let last = elements.lastIndex(where: { blendingFault($0) != nil }) {
+            for element in elements[...last] {
+                if let fault = blendingFault(element) {
+                    warn(
+                        element, "\(fault): the layer and all that lies under it are an image in the \(File.name) file")
+                }
+            }
+            try writeImage(
+                elements[...last].flatMap(\.pictured).inFileOrder,
+                background: isTop ? scene.background : .transparent,
+                includesBaseImage: isTop && scene.options.includesBaseImage)
+            rest = elements[(last + 1)...]
+        } else if isTop {
+            if scene.background.alpha > 0 { try file.fill(scene.background) }
+            if scene.options.includesBaseImage, scene.project.baseImage != nil {
+                try writeImage([], background: .transparent, includesBaseImage: true)
+            }
+        }
+        for element in rest { try write(element) }
+    }
+
+    /// The elements of groups that pass through and change nothing, instead of the groups.
+    private func spread(_ element: VectorElement) -> [VectorElement] {
+        let layer = element.layer
+        guard element.isPassThrough, element.clipped.isEmpty, layer.opacity == 1, layer.maskImage == nil else {
+            return [element]
+        }
+        return element.children.flatMap { spread($0) }
+    }
+
+    /// Why an element cannot be blended in the format; nil if it can.
+    private func blendingFault(_ element: VectorElement) -> String? {
+        if element.isPassThrough {
+            // Normal blending is associative: what passes through might as well have been put together before.
+            return element.isNormal ? nil : "\(File.name) has no groups that pass through with an opacity or a mask"
+        }
+        return element.layer.blendMode.isInVectorFormats
+            ? nil : "\(File.name) has no blend mode \(element.layer.blendMode.rawValue)"
+    }
+
+    private mutating func warn(_ element: VectorElement, _ reason: String) {
+        warnings.append(ReadingWarning(.other, at: element.path, reason))
+    }
+
+    private mutating func write(_ element: VectorElement) throws(EngineError) {
+        let layer = element.layer
+        let fault = marksFault(layer) ?? clippingFault(element)
+        if let fault {
+            warn(element, "\(fault): the layer is an image in the \(File.name) file")
+            var own = element
+            own.layer.opacity = 1
+            own.layer.blendMode = .normal
+            own.layer.maskImage = element.clipped.isEmpty ? nil : layer.maskImage
+            let group = self.group(of: element, mask: element.clipped.isEmpty ? try writeMask(of: layer) : nil)
+            try file.open(group)
+            try writeImage(own.pictured, background: .transparent)
+            return try file.close(group)
+        }
+        guard element.clipped.isEmpty else { return try writeClipped(element) }
+        let group = self.group(of: element, mask: try writeMask(of: layer))
+        try file.open(group)
+        switch layer.kind {
+        case .fill(let color): try file.fill(color)
+        case .group: try write(element.children, isTop: false)
+        case .layer: try writeMarks(of: layer)
+        }
+        try file.close(group)
+    }
+
+    // MARK: Clipping
+
+    /// Why elements cannot be clipped to another; nil if they can.
+    ///
+    /// Elements are clipped by being blended onto the base's colour without its alpha. If the base has one colour, that
+    /// is an area of this colour, and the base's alpha is a mask.
+    private func clippingFault(_ element: VectorElement) -> String? {
+        if element.clipped.isEmpty { return nil }
+        if let fault = element.clipped.lazy.compactMap({ self.blendingFault($0) }).first { return fault }
+        return colorOfAll(element.layer) == nil
+            ? "\(File.name) has no elements that are clipped to one of several colours" : nil
+    }
+
+    /// The only colour of an element, or nil.
+    private func colorOfAll(_ layer: Layer) -> RGBA8? {
+        if case .fill(let color) = layer.kind { return color }
+        guard case .layer = layer.kind, layer.contentImage == nil else { return nil }
+        if let fill = scene.suggestedFill(layer) { return fill.color }
+        let painted = layer.strokes.lazy.filter { $0.mode == .paint }
+        guard let color = painted.first?.brush.color, painted.allSatisfy({ $0.brush.color == color }) else {
+            return nil
+        }
+        return color
+    }
+
+    private mutating func writeClipped(_ element: VectorElement) throws(EngineError) {
+        let layer = element.layer
+        guard var color = colorOfAll(layer) else { return }
+        var own = element
+        var mask = try writeMask(of: layer)
+        if case .fill = layer.kind {
+            own.layer.opacity *= Double(color.alpha) / 255
+        } else {
+            let alpha = try file.beginMask()
+            let masked = VectorGroup(mask: mask)
+            try file.open(masked)
+            try writeMarks(of: layer, color: .white)
+            try file.close(masked)
+            try file.endMask()
+            mask = alpha
+        }
+        color.alpha = 255
+        let group = self.group(of: own, mask: mask)
+        try file.open(group)
+        try file.fill(color)
+        for clipped in element.clipped { try write(clipped) }
+        try file.close(group)
+    }
+
+    // MARK: Groups and masks
+
+    /// Writes the mask of a layer, if it has one.
+    ///
+    /// - Returns: The mask's number.
+    private mutating func writeMask(of layer: Layer) throws(EngineError) -> Int? {
+        if layer.maskImage == nil { return nil }
+        let number = try file.beginMask()
+        try writeImage([layer.shownMask], background: .black)
+        try file.endMask()
+        return number
+    }
+
+    private func group(of element: VectorElement, mask: Int?) -> VectorGroup {
+        let layer = element.layer
+        var group = VectorGroup(name: layer.name.isEmpty ? layer.id : layer.name, opacity: layer.opacity, mask: mask)
+        if case .group = layer.kind { group.isIsolated = true }
+        if !element.clipped.isEmpty { group.isIsolated = true }
+        group.holdsModes = !(element.children + element.clipped).allSatisfy(\.isNormal)
+        if !element.isPassThrough { group.blendMode = layer.blendMode }
+        return group
+    }
+
+    // MARK: Marks
+
+    /// Why the marks of a layer cannot be written; nil if they can.
+    private mutating func marksFault(_ layer: Layer) -> String? {
+        guard case .layer = layer.kind else { return nil }
+        if let fill = scene.suggestedFill(layer) { return marks.fault(fill) }
+        var stamps = 0
+        var erasures = 0
+        var last = StrokeMode.paint
+        for stroke in layer.strokes {
+            if stroke.mode == .erase, last == .paint { erasures += 1 }
+            last = stroke.mode
+            if let fault = marks.fault(scene.stroke(stroke), stamps: &stamps) { return fault }
+        }
+        if erasures > scene.limits.erasures { return "strokes that erase alternate with others too often" }
+        if stampsInAll + stamps > scene.limits.stampsInAll {
+            return "the picture has more than \(scene.limits.stampsInAll) stamps"
+        }
+        stampsInAll += stamps
+        return nil
+    }
+
+    /// - Parameter color: nil: that of each stroke.
+    private mutating func writeMarks(of layer: Layer, color: RGBA8? = nil) throws(EngineError) {
+        if var fill = scene.suggestedFill(layer) {
+            fill.color = color ?? fill.color
+            return try marks.write(fill: fill, to: &file)
+        }
+        let runs = layer.runs
+        // What is painted first is inside the masks of all that is erased.
+        var masks: [Int] = []
+        for run in runs where layer.strokes[run.lowerBound].mode == .erase {
+            masks.append(try file.beginMask())
+            try file.fill(.white)
+            try writeStrokes(layer.strokes[run], color: .black)
+            try file.endMask()
+        }
+        var groups = masks.map { VectorGroup(mask: $0) }
+        for group in groups.reversed() { try file.open(group) }
+        if layer.contentImage != nil {
+            var content = Layer(contentImage: layer.contentImage)
+            content.contentPlacement = layer.contentPlacement
+            try writeImage([content], background: .transparent)
+        }
+        for run in runs {
+            if layer.strokes[run.lowerBound].mode == .erase {
+                try file.close(groups.removeFirst())
+            } else {
+                try writeStrokes(layer.strokes[run], color: color)
+            }
+        }
+    }
+
+    /// - Parameter color: nil: that of each stroke.
+    private mutating func writeStrokes(_ strokes: ArraySlice<Stroke>, color: RGBA8?) throws(EngineError) {
+        for stroke in strokes {
+            try marks.write(scene.prepared(stroke), color: color ?? stroke.brush.color, to: &file)
+        }
+    }
+
+    private mutating func writeImage(
+        _ layers: [Layer], background: RGBA8, includesBaseImage: Bool = false
+    ) throws(EngineError) {
+        let image = VectorImage(
+            layers: layers, background: background, includesBaseImage: includesBaseImage, format: File.imageFormat)
+        try file.addImage(path: try scene.tools.render(image))
+    }
+}
+
+extension Layer {
+    /// A white area with this layer's mask.
+    var shownMask: Layer {
+        var shown = Layer(maskImage: maskImage)
+        shown.kind = .fill(.white)
+        (shown.maskPlacement, shown.maskOutside) = (maskPlacement, maskOutside)
+        return shown
+    }
+
+    /// Runs of strokes of one mode.
+    var runs: [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for (index, stroke) in strokes.enumerated() {
+            if let last = runs.last, strokes[last.lowerBound].mode == stroke.mode {
+                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                runs.append(index..<(index + 1))
+            }
+        }
+        return runs
+    }
+}
+
+extension BlendMode {
+    /// Whether CSS and PDF have it, in a form that most readers know.
+    fileprivate var isInVectorFormats: Bool {
+        switch self {
+        case .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
+            .difference, .exclusion, .hue, .saturation, .color, .luminosity:
+            true
+        case .plus, .linearDodge, .linearBurn, .linearLight, .vividLight, .pinLight, .hardMix, .subtract, .divide,
+            .darkerColor, .lighterColor:
+            false
+        }
+    }
+}

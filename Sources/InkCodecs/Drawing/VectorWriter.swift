@@ -1,0 +1,277 @@
+import InkEngine
+
+/// How the inside of a path or the path itself is painted.
+struct VectorPaint: Hashable {
+    /// Its alpha does not count.
+    var color: RGBA8
+    var alpha: Double
+    /// nil: the area inside of the path, by the nonzero rule.
+    var line: VectorLine?
+}
+
+struct VectorLine: Hashable {
+    /// Canvas pixels.
+    var width: Double
+    var hasRoundCaps = false
+    var hasRoundJoins = false
+}
+
+/// A path in the words of a format. Points are in canvas pixels.
+protocol VectorPathText {
+    var isEmpty: Bool { get }
+    /// Bytes that are kept.
+    var byteCount: Int { get }
+    mutating func move(to point: Point)
+    /// A line to a point, unless it is, after rounding, the one before.
+    mutating func line(to point: Point)
+    /// Ends an open line; one of a single point becomes a dot, which round caps make visible.
+    mutating func end()
+    mutating func polygon(_ points: some Sequence<Point>)
+}
+
+/// The area that a stroke uncovers of something.
+struct VectorFootprint {
+    var discs: [PreparedStroke.Disc]
+    fileprivate var polygons: SolidOutline?
+    fileprivate var scale: OutputScale
+
+    init(_ path: SolidPath, scale: OutputScale) {
+        discs = path.discs
+        polygons = path.outline(scale)
+        self.scale = scale
+    }
+
+    func write(to text: inout some VectorPathText) {
+        guard let polygons = polygons?.polygons else { return }
+        var start = 0
+        for count in polygons.counts {
+            let corners = polygons.corners[start..<(start + Int(count))]
+            text.polygon(corners.lazy.map { Point(x: $0.x / scale.x, y: $0.y / scale.y) })
+            start += Int(count)
+        }
+    }
+}
+
+/// The stamps of a stroke.
+struct VectorStamps {
+    var shape: VectorStampShape
+    var color: RGBA8
+    /// The one alpha of all stamps; nil: each has its own.
+    var alpha: Double?
+    /// Whether all stamps have the size and direction of the shape; if not, it is scaled and turned for each.
+    var areAlike: Bool
+    /// By which the shape is scaled at most.
+    var scaleMax: Double
+    var line: VectorLine
+}
+
+/// The lines of a stamp round the origin.
+struct VectorStampShape: Hashable {
+    var type: BrushType
+    var spacing: Double
+    var lineWidth: Double
+    var size: Double
+    var along: Point
+    /// Whether it has its final size. Others are scaled, so that they need more digits.
+    var isFinal: Bool
+
+    init(_ stamp: Stamp, of brush: Brush) {
+        type = brush.type
+        spacing = brush.spacing
+        lineWidth = brush.lineWidth
+        size = stamp.size
+        along = stamp.along
+        isFinal = stamp.size == brush.scale
+    }
+
+    /// How far the lines reach from the origin, with their widths.
+    var reach: Double {
+        var brush = Brush(type: type, spacing: spacing, lineWidth: lineWidth)
+        brush.scale = size
+        return Pattern.reach(of: brush) + max(lineWidth, Pattern.dotRadius) * size
+    }
+
+    func write(to path: inout some VectorPathText) {
+        let across = Point(x: -along.y, y: along.x)
+        func placed(_ u: Double, _ v: Double) -> Point { (size * u) * along + (size * v) * across }
+        let end = Pattern.halfLength
+        switch type {
+        case .dots:
+            for j in -5...5 {
+                for i in -5...5 {
+                    path.move(to: placed(Double(i) * spacing, Double(j) * spacing))
+                    path.end()
+                }
+            }
+        case .waves:
+            for line in Pattern.lineIndices {
+                for step in 0...32 {
+                    let t = end * (Double(step) / 16 - 1)
+                    let v = spacing * (Double(line) + sinPi(Double(step - 16) / 8) / 4)
+                    if step == 0 { path.move(to: placed(t, v)) } else { path.line(to: placed(t, v)) }
+                }
+            }
+        default:
+            for line in Pattern.lineIndices {
+                let v = Double(line) * spacing
+                path.move(to: placed(-end, v))
+                path.line(to: placed(end, v))
+            }
+            guard type == .crossHatch else { break }
+            for line in Pattern.lineIndices {
+                let u = Double(line) * spacing
+                path.move(to: placed(u, -end))
+                path.line(to: placed(u, end))
+            }
+        }
+    }
+}
+
+/// Takes the marks of strokes in drawing order.
+protocol VectorDrawing {
+    associatedtype Path: VectorPathText
+    /// Whether areas can be filled. If not, solid strokes and contour lines are the lines in the middle of them.
+    static var hasAreas: Bool { get }
+    /// A path that becomes a line, or the outline of an area.
+    func path(_ line: VectorLine?) -> Path
+    /// Fills the picture with a colour, whose alpha counts.
+    mutating func fill(_ color: RGBA8) throws(EngineError)
+    /// Begins a path, of which only what is inside of the footprint is painted.
+    mutating func begin(_ paint: VectorPaint, inside footprint: VectorFootprint?) throws(EngineError)
+    /// Adds all that a path has so far, and empties it; what it gets later continues it.
+    mutating func add(_ path: inout Path) throws(EngineError)
+    mutating func end(_ paint: VectorPaint) throws(EngineError)
+    mutating func begin(_ stamps: VectorStamps) throws(EngineError)
+    mutating func add(_ stamp: Stamp, of stamps: VectorStamps) throws(EngineError)
+    mutating func end(_ stamps: VectorStamps) throws(EngineError)
+}
+
+/// A group of elements, which are put together before they are blended onto what lies below.
+struct VectorGroup: Hashable {
+    /// Of the layer; nil for a group that only carries a mask.
+    var name: String?
+    var opacity = 1.0
+    var blendMode = BlendMode.normal
+    /// Whether what is inside is blended with nothing below.
+    var isIsolated = false
+    /// Whether something inside is not blended normally.
+    var holdsModes = false
+    /// The number of a mask that was written.
+    var mask: Int?
+}
+
+/// Writes a vector format: the elements of a picture come from the bottom up, in groups and masks. A mask comes before
+/// the group that it belongs to; inside of it only brightness counts.
+protocol VectorWriter: VectorDrawing {
+    /// Of the format, in warnings.
+    static var name: String { get }
+    /// The form of images that the format takes.
+    static var imageFormat: PictureFormat { get }
+    mutating func begin() throws(EngineError)
+    mutating func end() throws(EngineError)
+    mutating func open(_ group: VectorGroup) throws(EngineError)
+    mutating func close(_ group: VectorGroup) throws(EngineError)
+    /// - Returns: The mask's number.
+    mutating func beginMask() throws(EngineError) -> Int
+    mutating func endMask() throws(EngineError)
+    /// Adds an image that covers the picture.
+    mutating func addImage(path: String) throws(EngineError)
+}
+
+/// What every writer knows of a picture.
+struct VectorScene {
+    var project: Project
+    /// Of the project, in errors.
+    var place: Place
+    var options: PictureOptions
+    /// In pixels.
+    var output: PixelSize
+    var canvas: CanvasSize
+    var view: ViewMap?
+    var background: RGBA8
+    var description: PictureDescription
+    var tools: VectorPictureTools
+    var limits: VectorLimits
+    var scale: OutputScale
+    /// Digits behind the point of coordinates: a hundredth of an output pixel, or less.
+    var decimals: Int
+
+    init(
+        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
+        tools: VectorPictureTools, limits: VectorLimits
+    ) throws(EngineError) {
+        place = Place(file: name)
+        let viewport = try project.viewport(options.view, place: place)
+        let codecs: [any PictureCodec] = [SVGCodec(), PlotCodec(), VectorPDFCodec()]
+        try codecs.first { $0.format == options.encoding.format }?.check(
+            output, options.encoding, dotsPerInch: options.dotsPerInch, place: place)
+        self.project = project
+        self.options = options
+        self.output = output
+        self.description = description
+        self.tools = tools
+        self.limits = limits
+        canvas = viewport?.size ?? project.canvasSize
+        view = viewport.map { ViewMap($0) }
+        var background = options.background ?? project.background
+        if options.colorMode == .rgb, !background.isOpaque { background = background.flattenedOnWhite }
+        self.background = background
+        scale = OutputScale(
+            canvas: canvas, output: output, patternOrigin: view?.point(Point(x: 0, y: 0)) ?? Point(x: 0, y: 0))
+        decimals = 2
+        var largest = scale.largest
+        while largest > 1.01, decimals < 9 {
+            decimals += 1
+            largest /= 10
+        }
+    }
+
+    func stroke(_ stroke: Stroke) -> Stroke { view?.stroke(stroke) ?? stroke }
+
+    /// Stamps of a stroke that are kept while it is written.
+    private static let keptStampsMax = 1 << 16
+
+    func prepared(_ stroke: Stroke) -> PreparedStroke {
+        PreparedStroke(self.stroke(stroke), keptStampsMax: VectorScene.keptStampsMax, isCancelled: tools.isCancelled)
+    }
+
+    /// The pattern that fills a layer, where that is wanted and it has nothing else.
+    func suggestedFill(_ layer: Layer) -> Brush? {
+        guard layer.strokes.isEmpty, layer.contentImage == nil, options.fillsSuggested,
+            let pattern = layer.suggestedPattern
+        else { return nil }
+        // Contour lines have no stroke to follow.
+        let type = pattern.type == .contourLines ? .parallelLines : pattern.type
+        let brush = Brush(
+            type: type, rotation: pattern.rotation, spacing: pattern.spacing, anchor: .canvas, color: pattern.color)
+        return view?.brush(brush) ?? brush
+    }
+}
+
+/// The bytes of a vector file, in order.
+struct VectorOutput {
+    let tools: VectorPictureTools
+    private(set) var crc = crc32([])
+
+    init(_ tools: VectorPictureTools) { self.tools = tools }
+
+    mutating func write(_ bytes: [UInt8]) throws(EngineError) {
+        if tools.isCancelled() { throw .internalError("cancelled") }
+        crc = crc32(bytes, seed: crc)
+        try tools.write(bytes)
+    }
+
+    mutating func write(_ text: String) throws(EngineError) { try write(Array(text.utf8)) }
+}
+
+extension RGBA8 {
+    /// Opaque.
+    fileprivate var flattenedOnWhite: RGBA8 {
+        let opacity = Double(alpha)
+        func flat(_ value: UInt8) -> UInt8 {
+            let level: Double = Double(value) * opacity / 255 + 255 - opacity
+            return UInt8(level.rounded())
+        }
+        return RGBA8(red: flat(red), green: flat(green), blue: flat(blue))
+    }
+}

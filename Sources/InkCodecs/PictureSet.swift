@@ -1,0 +1,303 @@
+public import InkEngine
+
+/// The files that are made of one picture. It is rendered once; each band is encoded for every file.
+public struct PictureSet: Sendable {
+    /// What distinguishes one file from the others.
+    public struct Member: Sendable {
+        public var codec: any PictureCodec
+        public var encoding: PictureEncoding
+        /// As in this file: without alpha if the format has none.
+        public var pixels: PixelFormat
+        /// Whether it is encoded as a whole, not piece by piece.
+        public var isWhole: Bool { codec.isWhole(encoding) }
+        /// For a file whose last piece is made from the whole picture: how often that may be halved before.
+        public func halvings(of size: PixelSize) -> Int? { isWhole ? 0 : codec.halvings(encoding, of: size) }
+
+        fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, width: Int) -> Bool {
+            codec.isSound(piece, PixelSize(width: width, height: rowCount), encoding, pixels: pixels)
+        }
+    }
+
+    /// At least one.
+    public let members: [Member]
+    /// Those that are encoded piece by piece, in the order of their parts of a piece.
+    public let streamed: [Member]
+    /// Numbers of the members of which a piece is made from the whole picture: those that are encoded as a whole, and
+    /// those that have a last piece.
+    public let wholes: [Int]
+    /// How often the picture can be halved for all of `wholes`.
+    public func halvings(of size: PixelSize) -> Int { wholes.compactMap { members[$0].halvings(of: size) }.min() ?? 0 }
+
+    /// Maximum number of files.
+    public static let countMax = 16
+
+    /// - Parameters:
+    ///   - encodings: of the files, in their order; 1 to `countMax`.
+    ///   - pixels: as rendered; a file whose format has no alpha gets them composited onto white.
+    /// - Throws: `EngineError.internalError` for a format that only another version knows.
+    public init(_ encodings: [PictureEncoding], pixels: PixelFormat) throws(EngineError) {
+        guard (1...PictureSet.countMax).contains(encodings.count) else {
+            throw .internalError("\(encodings.count) files of one picture, 1 to \(PictureSet.countMax) are possible")
+        }
+        var members: [Member] = []
+        for encoding in encodings {
+            let codec = try PictureCodecs.codec(encoding.format)
+            members.append(Member(codec: codec, encoding: encoding, pixels: codec.hasAlpha ? pixels : .rgb))
+        }
+        self.members = members
+        streamed = members.filter { !$0.isWhole }
+        // Whether there is such a piece does not depend on the size.
+        wholes = members.indices.filter { members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil }
+    }
+
+    /// The height of each band except the last is a multiple of this.
+    public var rowMultiple: Int {
+        streamed.reduce(1) { multiple, member in
+            let other = member.codec.rowMultiple(member.encoding)
+            return multiple / greatestCommonDivisor(multiple, other) * other
+        }
+    }
+
+    /// The size of the raw bytes that a correct piece declares.
+    public func rawByteCount(rowCount: Int, width: Int) -> Int {
+        streamed.reduce(0) { $0 + $1.codec.rawByteCount(rowCount: rowCount, width: width, pixels: $1.pixels) }
+    }
+
+    /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
+    public func content(of piece: EncodedPiece) -> [UInt8]? {
+        guard let pieces = split(piece) else { return nil }
+        var content: [UInt8] = []
+        for (member, piece) in zip(streamed, pieces) {
+            guard let part = member.codec.content(of: piece) else { return nil }
+            content += part
+        }
+        return content
+    }
+
+    /// Whether a piece has a part for each file that is encoded piece by piece.
+    public func isComplete(_ piece: EncodedPiece, width: Int) -> Bool {
+        guard streamed.count != 1 else {
+            return streamed[0].isSound(piece.bytes[...], rowCount: piece.rowCount, width: width)
+        }
+        guard let parts = piece.partRanges(count: streamed.count) else { return false }
+        return zip(streamed, parts).allSatisfy {
+            $0.isSound(piece.bytes[$1], rowCount: piece.rowCount, width: width)
+        }
+    }
+
+    /// The parts of a piece; nil if they were not joined for so many files.
+    func split(_ piece: EncodedPiece) -> [EncodedPiece]? {
+        streamed.count == 1 ? [piece] : piece.parts(count: streamed.count)
+    }
+}
+
+private func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }
+
+/// Encodes bands for all files of a picture; used by one thread.
+public final class PieceSetEncoder {
+    private var encoders: [PictureFormat: any PieceEncoder] = [:]
+
+    public init() {}
+
+    /// - Throws: as `PieceEncoder.encode`, and `EngineError.internalError` for an unknown format.
+    public func encode(_ rows: PixelRows, _ encoding: PieceEncoding) throws(EngineError) -> EncodedPiece {
+        let set = try PictureSet(encoding.pictures, pixels: rows.format)
+        guard !set.members.contains(where: \.isWhole) else {
+            throw .internalError("rows of a picture that is encoded as a whole")
+        }
+        let flattened = set.members.contains { $0.pixels != rows.format } ? rows.compositedOntoWhite : []
+        return try flattened.withUnsafeBufferPointer { (flat) throws(EngineError) in
+            var pieces: [EncodedPiece] = []
+            for member in set.members {
+                var rows = rows
+                if member.pixels != rows.format {
+                    rows.pixels = UnsafeRawBufferPointer(flat)
+                    rows.format = member.pixels
+                }
+                let encoder = encoders[member.encoding.format] ?? member.codec.makeEncoder()
+                encoders[member.encoding.format] = encoder
+                pieces.append(try encoder.encode(rows, PieceEncoding(member.encoding, isLast: encoding.isLast)))
+            }
+            return pieces.count == 1 ? pieces[0] : EncodedPiece(joining: pieces)
+        }
+    }
+}
+
+extension PictureSet {
+    /// Encodes the only piece of a member that is encoded as a whole.
+    ///
+    /// - Throws: as `PictureCodec.encodeWhole`.
+    public static func encodeWhole(
+        _ picture: WholePicture, _ encoding: PictureEncoding
+    ) throws(EngineError) -> EncodedPiece {
+        let member = try PictureSet([encoding], pixels: picture.format).members[0]
+        var own = picture
+        if member.pixels != picture.format {
+            own.format = member.pixels
+            own.read = { take throws(EngineError) in
+                try picture.read { (rows) throws(EngineError) in
+                    try rows.compositedOntoWhite.withUnsafeBufferPointer { (flat) throws(EngineError) in
+                        var rows = rows
+                        rows.pixels = UnsafeRawBufferPointer(flat)
+                        rows.format = .rgb
+                        try take(rows)
+                    }
+                }
+            }
+        }
+        let bytes = try member.codec.encodeWhole(own, encoding)
+        guard !bytes.isEmpty else { throw .internalError("\(member.codec.name): a file without bytes") }
+        return EncodedPiece(
+            rowCount: picture.size.height, rawByteCount: picture.size.area * picture.format.bytesPerPixel,
+            adler32: Adler32.empty, bytes: bytes)
+    }
+}
+
+extension PixelRows {
+    /// RGB rows of straight RGBA. Each value is at most 1 from the picture composited before it was rounded to 8 bits.
+    fileprivate var compositedOntoWhite: [UInt8] {
+        var flat = [UInt8](repeating: 0, count: pixels.count / 4 * 3)
+        for pixel in 0..<(pixels.count / 4) {
+            let alpha = UInt32(pixels[4 &* pixel &+ 3])
+            for channel in 0..<3 {
+                let value = UInt32(pixels[4 &* pixel &+ channel])
+                flat[3 &* pixel &+ channel] = UInt8((value * alpha + 255 * (255 - alpha) + 127) / 255)
+            }
+        }
+        return flat
+    }
+}
+
+extension EncodedPiece {
+    /// Of each part: raw bytes (8 bytes, little-endian), checksum (4) and encoded bytes (8); then the parts.
+    private static let partHeadBytes = 20
+
+    /// The pieces of the same rows for several files.
+    fileprivate init(joining parts: [EncodedPiece]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parts.reduce(0) { $0 + EncodedPiece.partHeadBytes + $1.bytes.count })
+        for part in parts {
+            bytes += littleEndian(UInt64(part.rawByteCount)) + littleEndian(part.adler32)
+            bytes += littleEndian(UInt64(part.bytes.count))
+        }
+        for part in parts { bytes += part.bytes }
+        self.init(
+            rowCount: parts[0].rowCount, rawByteCount: parts.reduce(0) { $0 + $1.rawByteCount },
+            adler32: Adler32.empty, bytes: bytes)
+    }
+
+    /// The reverse of `joining`; nil if the bytes are something else.
+    fileprivate func parts(count: Int) -> [EncodedPiece]? {
+        partHeads(count: count)?.map { part in
+            EncodedPiece(
+                rowCount: rowCount, rawByteCount: part.rawByteCount, adler32: part.adler32,
+                bytes: Array(bytes[part.range]))
+        }
+    }
+
+    private struct PartHead {
+        var rawByteCount: Int
+        var adler32: UInt32
+        var range: Range<Int>
+    }
+
+    private func partHeads(count: Int) -> [PartHead]? {
+        var start = count * EncodedPiece.partHeadBytes
+        guard bytes.count >= start else { return nil }
+        func integer(at offset: Int, bytes count: Int) -> Int? {
+            let value = bytes[offset..<(offset + count)].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            return Int(exactly: value)
+        }
+        var heads: [PartHead] = []
+        var raw = 0
+        for index in 0..<count {
+            let head = index * EncodedPiece.partHeadBytes
+            guard let rawCount = integer(at: head, bytes: 8), let adler = integer(at: head + 8, bytes: 4),
+                let length = integer(at: head + 12, bytes: 8), length > 0, length <= bytes.count - start,
+                rawCount <= rawByteCount - raw
+            else { return nil }
+            raw += rawCount
+            heads.append(
+                PartHead(rawByteCount: rawCount, adler32: UInt32(adler), range: start..<(start + length)))
+            start += length
+        }
+        return start == bytes.count && raw == rawByteCount ? heads : nil
+    }
+
+    /// Where the encoded bytes of each part are; nil if `parts` is nil.
+    fileprivate func partRanges(count: Int) -> [Range<Int>]? { partHeads(count: count)?.map(\.range) }
+}
+
+/// Makes the files of a picture side by side.
+public struct PictureSetAssembler: PictureAssembler {
+    private let set: PictureSet
+    private var assemblers: [any PictureAssembler]
+    /// Of each assembler: the number of its first file.
+    private let firstFiles: [Int]
+    public let fileCount: Int
+
+    public var isAppendOnly: Bool { assemblers.allSatisfy(\.isAppendOnly) }
+
+    /// The assembler for the files that a picture is wanted in.
+    ///
+    /// - Parameters:
+    ///   - heads: one a file, in the order of their encodings.
+    ///   - isArchive: whether all of it is to be one file: an archive if the picture has several.
+    ///   - makeAssembler: makes the assembler of one file.
+    public static func make(
+        _ heads: [PictureHead], isArchive: Bool,
+        _ makeAssembler: (PictureHead) throws(EngineError) -> any PictureAssembler
+    ) throws(EngineError) -> any PictureAssembler {
+        guard heads.count > 1 else { return try makeAssembler(heads[0]) }
+        var assemblers: [any PictureAssembler] = []
+        for head in heads { assemblers.append(try makeAssembler(head)) }
+        let set = try PictureSet(heads.map(\.encoding), pixels: heads.contains { $0.pixels == .rgba } ? .rgba : .rgb)
+        let files = PictureSetAssembler(set, assemblers)
+        return isArchive
+            ? ArchiveAssembler(files, names: set.members.map { "picture.\($0.codec.endings[0])" }) : files
+    }
+
+    init(_ set: PictureSet, _ assemblers: [any PictureAssembler]) {
+        self.set = set
+        self.assemblers = assemblers
+        var firstFiles: [Int] = []
+        var count = 0
+        for assembler in assemblers {
+            firstFiles.append(count)
+            count += assembler.fileCount
+        }
+        self.firstFiles = firstFiles
+        fileCount = count
+    }
+
+    public mutating func begin() -> [PictureWrite] { each { assembler, _ in assembler.begin() } }
+
+    public mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
+        if let file = piece.file { return each { assembler, index in index == file ? assembler.add(piece) : [] } }
+        guard let pieces = set.split(piece) else { preconditionFailure("a piece without a part for each file") }
+        var parts = pieces.makeIterator()
+        return each { [set] assembler, index in
+            set.members[index].isWhole ? [] : parts.next().map { assembler.add($0) } ?? []
+        }
+    }
+
+    public mutating func end() -> [PictureWrite] { each { assembler, _ in assembler.end() } }
+
+    private mutating func each(
+        _ body: (inout any PictureAssembler, _ index: Int) -> [PictureWrite]
+    ) -> [PictureWrite] {
+        var writes: [PictureWrite] = []
+        for index in assemblers.indices {
+            let files = assemblers[index].fileCount
+            writes += body(&assemblers[index], index).map { write in
+                write.renumbered { stream in
+                    stream < files
+                        ? firstFiles[index] + stream
+                            // Stores: each assembler's own are every n-th behind all files.
+                        : fileCount + (stream - files) * assemblers.count + index
+                }
+            }
+        }
+        return writes
+    }
+}

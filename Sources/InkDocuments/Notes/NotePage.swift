@@ -1,0 +1,725 @@
+import InkCodecs
+import InkEngine
+
+/// Collects the layers of a page of a note, from the bottom to the top: strokes, filled shapes and pictures in their order.
+///
+/// A project's layer shows a picture below its strokes. So strokes and shapes share a layer where the order lets them.
+struct NotePage {
+    /// What lies upper left of the page, world coordinates.
+    let origin: Point
+    private(set) var tree: DocumentTree
+    private(set) var layers: [Layer] = []
+    private var counts: (strokes: Int, points: Int)
+
+    /// Of the last layer: shapes that will be its picture, and what its strokes cover.
+    private var shapes: (paths: String, box: Rect)?
+    private var inked = Rect.empty
+    private var isOpen = false
+    /// Beyond it nothing shows, in the page's coordinates; nil: everything does.
+    private var clip: Rect?
+    /// Groups around.
+    private var depth = 1
+
+    init(origin: Point, _ tree: DocumentTree, counts: (strokes: Int, points: Int) = (0, 0)) {
+        self.origin = origin
+        self.tree = tree
+        self.counts = counts
+    }
+
+    mutating func leaveOut(_ what: String, at path: String?) { tree.leaveOut(what, at: path) }
+
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        tree.leaveOutUnused(of: holder, known, at: path)
+    }
+
+    /// Ends the last layer; what comes next lies above it.
+    mutating func close() throws(EngineError) {
+        if isOpen, let shapes { try finish(shapes) }
+        (shapes, inked, isOpen) = (nil, .empty, false)
+    }
+
+    /// Ends the last layer as one of the paper's, whose lines keep their brush.
+    mutating func closePaper() throws(EngineError) {
+        if isOpen { layers[layers.count - 1].id = BrushChange.paperMark + String(layers.count) }
+        try close()
+    }
+
+    /// Puts what `draw` adds into a group of which only what lies inside of an outline shows. What lies beyond for sure is not
+    /// in the project at all, so that no picture is larger for it.
+    ///
+    /// - Parameter place: the outline's rectangle, in the page's coordinates.
+    mutating func addClipped(
+        to outline: NoteOutline, _ place: Placement, name: String,
+        _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard depth < Limits.treeDepth - 1 else {
+            return leaveOut("what lies more than \(Limits.treeDepth - 2) frames deep", at: nil)
+        }
+        try close()
+        var box = Rect.empty
+        for corner in place.corners { box.formUnion(corner) }
+        let isSound =
+            place.width > 0 && place.height > 0 && place.rotation.isFinite
+            && [box.minX, box.minY, box.maxX, box.maxY].allSatisfy { abs($0) <= Limits.worldCoordinate }
+        let outside = (layers: layers, clip: clip)
+        layers = []
+        // Nothing lies inside of a rectangle without an area.
+        clip = isSound ? clip.map { $0.intersection(box) } ?? box : .empty
+        depth += 1
+        try draw(&self)
+        try close()
+        let inside = layers
+        (layers, clip) = outside
+        depth -= 1
+        guard isSound, !inside.isEmpty else { return }
+        try tree.count(depth: depth)
+        var group = Layer(id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count))
+        group.kind = .group(inside, isPassThrough: true)
+        try mask(&group, outline, place)
+        layers.append(group)
+    }
+
+    private func mask(_ layer: inout Layer, _ outline: NoteOutline, _ place: Placement) throws(EngineError) {
+        layer.maskImage = try tree.image(try outline.mask(width: place.width, height: place.height), "a frame")
+        layer.maskPlacement = moved(place)
+    }
+
+    /// From the page's coordinates to the world's.
+    private func moved(_ place: Placement) -> Placement {
+        var place = place
+        place.x += origin.x
+        place.y += origin.y
+        return place
+    }
+
+    private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
+        if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
+        try close()
+        try tree.count(depth: depth)
+        layers.append(
+            Layer(
+                id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count), opacity: opacity,
+                blendMode: mode))
+        isOpen = true
+    }
+
+    // MARK: - Strokes
+
+    /// A point of a line, in the page's coordinates, and how wide the line is there.
+    struct WidePoint: Equatable {
+        var x: Double
+        var y: Double
+        var width: Double
+        /// Milliseconds.
+        var time = 0.0
+        var altitude = 90.0
+        var azimuth = 0.0
+    }
+
+    /// Adds a line of changing width, with round ends.
+    ///
+    /// - Parameter isFreehand: whether the line is a curve through its points, as strokes are drawn; else it is straight
+    ///   between them.
+    /// - Throws: `overLimit` for the numbers of strokes and points, `badInput` for coordinates that are none.
+    mutating func addLine(
+        _ points: [WidePoint], color: RGBA8, mode: BlendMode = .normal, layerOpacity: Double = 1,
+        name: String = "Strokes",
+        isFreehand: Bool = false
+    ) throws(EngineError) {
+        guard let first = points.first else { return }
+        let reach = Limits.worldCoordinate - max(abs(origin.x), abs(origin.y))
+        for point in points {
+            guard max(abs(point.x), abs(point.y)) <= reach, point.width >= 0, point.width <= reach else {
+                throw .badInput(tree.place, reason: "\(tree.what) has a point beyond 10^9, or none")
+            }
+        }
+        if let clip {
+            let widest = points.reduce(0) { max($0, $1.width) }
+            let parts = Self.parts(of: points, inside: clip.expanded(by: widest + 1))
+            guard parts == [points] else {
+                self.clip = nil
+                defer { self.clip = clip }
+                for part in parts {
+                    try addLine(
+                        part, color: color, mode: mode, layerOpacity: layerOpacity, name: name,
+                        isFreehand: isFreehand)
+                }
+                return
+            }
+        }
+        try open(mode, opacity: layerOpacity, name: name)
+        let last = layers.count - 1
+        let line = points.count == 1 ? [first, first] : isFreehand ? points : Self.cornered(points)
+        for run in Self.runs(line, pointsMax: tree.limits.pointsPerStroke) {
+            try count(strokes: 1, points: run.count)
+            let widest = max(run.reduce(0) { max($0, $1.width) }, 1e-3)
+            var brush = Brush(type: .solid, opacity: Double(color.alpha) / 255, lineWidth: widest)
+            brush.color = RGBA8(red: color.red, green: color.green, blue: color.blue)
+            brush.dynamics = BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: true)
+            let stroke = Stroke(
+                brush: brush,
+                points: run.map { point in
+                    StrokePoint(
+                        x: origin.x + point.x, y: origin.y + point.y, pressure: max(0, 2 * point.width / widest - 1),
+                        timestamp: point.time, altitude: point.altitude, azimuth: point.azimuth)
+                })
+            layers[last].strokes.append(stroke)
+            for point in run {
+                inked.formUnion(Point(x: point.x - widest, y: point.y - widest))
+                inked.formUnion(Point(x: point.x + widest, y: point.y + widest))
+            }
+        }
+    }
+
+    /// Adds a stroke as it is, in the page's coordinates; one of too many points as several that share their ends.
+    ///
+    /// - Throws: as `addLine`.
+    mutating func addStroke(_ points: [StrokePoint], _ brush: Brush, name: String = "Strokes") throws(EngineError) {
+        guard !points.isEmpty else { return }
+        let reach = Limits.worldCoordinate - max(abs(origin.x), abs(origin.y))
+        guard points.allSatisfy({ max(abs($0.x), abs($0.y)) <= reach }) else {
+            throw .badInput(tree.place, reason: "\(tree.what) has a point beyond 10^9, or none")
+        }
+        try open(.normal, name: name)
+        let most = tree.limits.pointsPerStroke
+        for start in stride(from: 0, to: max(points.count - 1, 1), by: max(most - 1, 1)) {
+            let part = points[start..<min(start + most, points.count)]
+            try count(strokes: 1, points: part.count)
+            layers[layers.count - 1].strokes.append(
+                Stroke(
+                    brush: brush,
+                    points: part.map { point in
+                        var point = point
+                        (point.x, point.y) = (origin.x + point.x, origin.y + point.y)
+                        return point
+                    }))
+        }
+        for point in points { inked.formUnion(Point(x: point.x, y: point.y)) }
+    }
+
+    private mutating func count(strokes: Int, points: Int) throws(EngineError) {
+        counts.strokes += strokes
+        counts.points += points
+        guard counts.strokes <= tree.limits.strokes, counts.points <= tree.limits.points else {
+            throw .overLimit(
+                tree.place, what: "the drawing", found: "\(counts.strokes) strokes of \(counts.points) points",
+                limit: "\(tree.limits.strokes) strokes, \(tree.limits.points) points")
+        }
+    }
+
+    /// With points towards each corner, and towards pieces that are much shorter, ever closer, so that the smooth curve
+    /// through all of them (spec section 3, step 1) stays on the straight lines and turns at the corner.
+    static func cornered(_ points: [WidePoint]) -> [WidePoint] {
+        guard points.count > 2 else { return points }
+        func piece(_ index: Int) -> Point {
+            Point(x: points[index + 1].x - points[index].x, y: points[index + 1].y - points[index].y)
+        }
+        /// How near to a point on a long piece the next one must lie; nil: as far as the piece is long.
+        func start(at index: Int, length: Double, besides other: Int, _ closest: Double) -> Double? {
+            guard index > 0, index < points.count - 1 else { return nil }
+            let (a, b) = (piece(index - 1), piece(index))
+            let lengths = a.length * b.length
+            // More than ten degrees.
+            if lengths > 0, a.x * b.x + a.y * b.y < 0.985 * lengths { return closest }
+            // Where a curve of short pieces begins, the smooth curve would swing beyond them.
+            let short = piece(other).length
+            return short > 0 && 4 * short < length ? max(short, closest) : nil
+        }
+        var line = [points[0]]
+        for index in 0..<(points.count - 1) {
+            let (from, to) = (points[index], points[index + 1])
+            let length = Point(x: to.x - from.x, y: to.y - from.y).length
+            let closest = max(0.05 * min(from.width, to.width), 1e-6 * length)
+            var shares: [Double] = []
+            for isAtEnd in [false, true] where closest > 0 {
+                guard
+                    var distance = isAtEnd
+                        ? start(at: index + 1, length: length, besides: index + 1, closest)
+                        : start(at: index, length: length, besides: index - 1, closest)
+                else { continue }
+                while distance < length / 2 {
+                    shares.append(isAtEnd ? 1 - distance / length : distance / length)
+                    distance *= 4
+                }
+            }
+            for share in shares.sorted() {
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                line.append(point)
+            }
+            line.append(to)
+        }
+        return line
+    }
+
+    var strokeCounts: (strokes: Int, points: Int) { counts }
+
+    /// Cuts a line where its widths become more than twice the smallest: pressure can halve a width, no more. Runs share
+    /// their ends.
+    static func runs(_ points: [WidePoint], pointsMax: Int) -> [[WidePoint]] {
+        var runs: [[WidePoint]] = []
+        var run: [WidePoint] = []
+        var (low, high) = (Double.infinity, 0.0)
+        for point in points {
+            let (lower, higher) = (min(low, point.width), max(high, point.width))
+            if run.count >= pointsMax || run.count > 1 && higher > 2 * lower {
+                runs.append(run)
+                let joint = run[run.count - 1]
+                run = [joint]
+                (low, high) = (min(joint.width, point.width), max(joint.width, point.width))
+            } else {
+                (low, high) = (lower, higher)
+            }
+            run.append(point)
+        }
+        runs.append(run)
+        return runs
+    }
+
+    /// The points of a line where its dashes are, lengths of lines and gaps in turns. A line of more than a million dashes
+    /// has none.
+    ///
+    /// - Parameter offset: how far behind the beginning of the first dash the line begins.
+    static func dashes(_ points: [WidePoint], _ lengths: [Double], offset: Double = 0) -> [[WidePoint]] {
+        let period = lengths.reduce(0, +)
+        guard lengths.allSatisfy({ $0 >= 0 && $0.isFinite }), period > 1e-6, let first = points.first else {
+            return [points]
+        }
+        func distance(_ a: WidePoint, _ b: WidePoint) -> Double { Point(x: b.x - a.x, y: b.y - a.y).length }
+        let total = zip(points, points.dropFirst()).reduce(0) { $0 + distance($1.0, $1.1) }
+        guard total / period * Double(lengths.count) < 1e6 else { return [points] }
+        var (dashes, dash): ([[WidePoint]], [WidePoint]) = ([], [first])
+        var (index, left) = (0, lengths[0])
+        let whole = lengths.count % 2 == 0 ? period : 2 * period
+        var skipped = offset.truncatingRemainder(dividingBy: whole)
+        if skipped < 0 { skipped += whole }
+        while skipped >= left, skipped > 0 {
+            skipped -= left
+            index = (index + 1) % (lengths.count % 2 == 0 ? lengths.count : 2 * lengths.count)
+            left = lengths[index % lengths.count]
+        }
+        left -= skipped
+        if index % 2 != 0 { dash = [] }
+        for (from, to) in zip(points, points.dropFirst()) {
+            let length = distance(from, to)
+            var done = 0.0
+            while length - done > left {
+                done += left
+                let share = done / length
+                var point = from
+                point.x += (to.x - from.x) * share
+                point.y += (to.y - from.y) * share
+                point.width += (to.width - from.width) * share
+                if index % 2 == 0 {
+                    dashes.append(dash + [point])
+                    dash = []
+                } else {
+                    dash = [point]
+                }
+                index = (index + 1) % (lengths.count % 2 == 0 ? lengths.count : 2 * lengths.count)
+                left = max(lengths[index % lengths.count], 1e-6)
+            }
+            left -= length - done
+            if index % 2 == 0 { dash.append(to) }
+        }
+        if dash.count > 1 { dashes.append(dash) }
+        return dashes
+    }
+
+    /// A line without its ends, or with longer ones for a length below 0, both along its first and last piece; what is too
+    /// short becomes its middle.
+    ///
+    /// - Returns: nil for what has no length to lose.
+    static func shortened(_ points: [WidePoint], by length: Double) -> [WidePoint]? {
+        let total = zip(points, points.dropFirst()).reduce(0) {
+            $0 + Point(x: $1.1.x - $1.0.x, y: $1.1.y - $1.0.y).length
+        }
+        // Dashes without length are a little longer.
+        guard total > 1e-5 else { return length < 0 ? points : nil }
+        func cut(_ points: [WidePoint]) -> [WidePoint] {
+            var (rest, left) = (points[...], min(length, total / 2 * (1 - 1e-9)))
+            while rest.count > 1 {
+                let (from, to) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+                let size = Point(x: to.x - from.x, y: to.y - from.y).length
+                if size > 0, left <= size {
+                    rest[rest.startIndex].x += (to.x - from.x) * left / size
+                    rest[rest.startIndex].y += (to.y - from.y) * left / size
+                    break
+                }
+                left -= size
+                rest = rest.dropFirst()
+            }
+            return Array(rest)
+        }
+        return cut(cut(points).reversed()).reversed()
+    }
+
+    /// Where the way between two points is inside of a box, as shares of it; nil: nowhere.
+    private static func inside(_ from: WidePoint, _ to: WidePoint, _ box: Rect) -> (enter: Double, leave: Double)? {
+        var (enter, leave) = (0.0, 1.0)
+        for (start, way, low, high) in [
+            (from.x, to.x - from.x, box.minX, box.maxX), (from.y, to.y - from.y, box.minY, box.maxY),
+        ] {
+            if way == 0 {
+                if start <= low || start >= high { return nil }
+                continue
+            }
+            let (a, b) = ((low - start) / way, (high - start) / way)
+            (enter, leave) = (max(enter, min(a, b)), min(leave, max(a, b)))
+        }
+        return enter < leave ? (enter, leave) : nil
+    }
+
+    private static func between(_ from: WidePoint, _ to: WidePoint, _ share: Double) -> WidePoint {
+        var point = from
+        point.x += (to.x - from.x) * share
+        point.y += (to.y - from.y) * share
+        point.width += (to.width - from.width) * share
+        return point
+    }
+
+    private static func isInside(_ point: WidePoint, _ box: Rect) -> Bool {
+        point.x > box.minX && point.x < box.maxX && point.y > box.minY && point.y < box.maxY
+    }
+
+    /// The parts of a line that lie outside of a box.
+    static func cut(_ line: [WidePoint], by box: Rect) -> [[WidePoint]] {
+        guard !box.isEmpty, let first = line.first else { return [line] }
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], isInside(first, box) ? [] : [first])
+        for (from, to) in zip(line, line.dropFirst()) {
+            guard let (enter, leave) = inside(from, to, box) else {
+                part.append(to)
+                continue
+            }
+            if enter > 0 { parts.append(part + [between(from, to, enter)]) }
+            part = leave < 1 ? [between(from, to, leave), to] : []
+        }
+        if part.count > 1 || line.count == 1 && !part.isEmpty { parts.append(part) }
+        return parts
+    }
+
+    /// The parts of a line that lie inside of a box.
+    static func parts(of line: [WidePoint], inside box: Rect) -> [[WidePoint]] {
+        guard !box.isEmpty, let first = line.first else { return [] }
+        if line.count == 1 { return isInside(first, box) ? [line] : [] }
+        var (parts, part): ([[WidePoint]], [WidePoint]) = ([], [])
+        for (from, to) in zip(line, line.dropFirst()) {
+            guard let (enter, leave) = inside(from, to, box) else {
+                if part.count > 1 { parts.append(part) }
+                part = []
+                continue
+            }
+            if enter > 0 || part.isEmpty {
+                if part.count > 1 { parts.append(part) }
+                part = [enter > 0 ? between(from, to, enter) : from]
+            }
+            part.append(leave < 1 ? between(from, to, leave) : to)
+            if leave < 1 {
+                parts.append(part)
+                part = []
+            }
+        }
+        if part.count > 1 { parts.append(part) }
+        return parts
+    }
+
+    // MARK: - Shapes and pictures
+
+    /// Adds a filled shape, in the page's coordinates.
+    ///
+    /// - Parameters:
+    ///   - rule: what is inside, as SVG names it.
+    ///   - dashes: the colour of short lines that are strewn over it.
+    mutating func addShape(
+        _ outlines: [[Point]], rule: String = "evenodd", color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode = .normal,
+        layerOpacity: Double = 1
+    ) throws(EngineError) {
+        var (path, box) = (NotePath(), Rect.empty)
+        for outline in outlines where outline.count > 2 {
+            for (index, point) in outline.enumerated() {
+                box.formUnion(point)
+                path.add(index == 0 ? "M" : "L", point)
+            }
+            path.close()
+        }
+        try addShape(path, box, rule: rule, color: color, dashes: dashes, mode: mode, layerOpacity: layerOpacity)
+    }
+
+    private mutating func addShape(
+        _ path: NotePath, _ box: Rect, rule: String, color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode,
+        layerOpacity: Double
+    ) throws(EngineError) {
+        guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
+        guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
+            throw .badInput(tree.place, reason: "\(tree.what) has a shape beyond 10^9, or none")
+        }
+        var box = box
+        if let clip {
+            box = box.intersection(clip.expanded(by: 1))
+            guard box.maxX > box.minX, box.maxY > box.minY else { return }
+        }
+        let overlaps =
+            !inked.isEmpty && box.minX < inked.maxX && inked.minX < box.maxX && box.minY < inked.maxY
+            && inked.minY < box.maxY
+        let isFull = (shapes?.paths.utf8.count ?? 0) > Self.pathsBytesMax
+        if overlaps || isFull || isOpen && layers.last?.contentImage != nil { try close() }
+        try open(mode, opacity: layerOpacity, name: "Shapes")
+        let opacity = color.isOpaque ? "" : " fill-opacity=\"\(Double(color.alpha) / 255)\""
+        var fill = "\(RGBA8(red: color.red, green: color.green, blue: color.blue))"
+        var all = shapes ?? ("", .empty)
+        if let dashes {
+            let name = "p\(all.paths.utf8.count)"
+            all.paths +=
+                "<pattern id=\"\(name)\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path fill=\"\(fill)\" "
+                + "d=\"M0 0H8V8H0Z\"/><path fill=\"none\" stroke-linecap=\"round\" "
+                + "stroke=\"\(RGBA8(red: dashes.red, green: dashes.green, blue: dashes.blue))\" "
+                + "d=\"M0.667 2L2 0.667M3.333 4.667L4.667 3.333M6 7.333L7.333 6\"/></pattern>"
+            fill = "url(#\(name))"
+        }
+        all.paths += "<path fill-rule=\"\(rule)\" fill=\"\(fill)\"\(opacity) d=\"\(path.text)\"/>"
+        all.box.formUnion(box)
+        shapes = all
+    }
+
+    // MARK: - Text
+
+    /// Adds lines of text as outlines, the first baseline at `y`.
+    ///
+    /// - Parameters:
+    ///   - size: of an em.
+    ///   - lineHeight: from baseline to baseline.
+    ///   - align: 0 left, 0.5 centred, 1 right of x.
+    ///   - width: of the widest line in the font that the text was written in; letters are narrower where ours would be
+    ///     wider.
+    ///   - turned: what a point of the text becomes; nil: itself.
+    ///
+    /// - Returns: what the text covers.
+    @discardableResult
+    mutating func addText(
+        _ text: String, x: Double, y: Double, size: Double, lineHeight: Double, align: Double = 0, width: Double? = nil,
+        color: RGBA8, turned: ((Point) -> Point)? = nil, path: String
+    ) throws(EngineError) -> Rect {
+        guard size > 0, size <= 1e6 else {
+            leaveOut("text without a size", at: path)
+            return .empty
+        }
+        guard let font = NoteFont.sans else {
+            leaveOut("text, since the font DejaVu Sans is not installed (package fonts-dejavu-core)", at: path)
+            return .empty
+        }
+        var lines: [(index: Int, line: TextLine)] = []
+        let texts = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, content) in texts.prefix(10_000).enumerated() {
+            let shown = String(content.map { $0 == "\t" ? " " : $0 })
+            guard shown.contains(where: { !$0.isWhitespace }) else { continue }
+            do throws(EngineError) {
+                lines.append((index, try TextLine(shown, fonts: [font], place: tree.place)))
+            } catch {
+                guard case .badInput(_, let reason) = error else { throw error }
+                leaveOut("text: \(reason)", at: path)
+            }
+        }
+        let widest = lines.reduce(0) { max($0, $1.line.advance) } * size
+        let narrowing = width.map { $0 > 0 && $0 < widest ? max($0 / widest, 0.5) : 1 } ?? 1
+        var (outline, box) = (NotePath(), Rect.empty)
+        for (index, line) in lines {
+            let left = x - align * line.advance * size * narrowing
+            let baseline = y + Double(index) * lineHeight
+            for glyph in line.glyphs {
+                let em = glyph.font.unitsPerEm
+                outline.add(try glyph.font.outline(glyph.number)) { (point: Point) in
+                    let flat = Point(
+                        x: left + (glyph.place.x + point.x / em) * size * narrowing,
+                        y: baseline - (glyph.place.y + point.y / em) * size)
+                    let place = turned?(flat) ?? flat
+                    box.formUnion(place)
+                    return place
+                }
+            }
+        }
+        try addShape(outline, box, rule: "nonzero", color: color, mode: .normal, layerOpacity: 1)
+        return box
+    }
+
+    private static let pathsBytesMax = 1 << 18
+
+    /// Makes a picture of shapes, the content of the last layer.
+    private mutating func finish(_ shapes: (paths: String, box: Rect)) throws(EngineError) {
+        let box = shapes.box
+        let (width, height) = (box.maxX - box.minX, box.maxY - box.minY)
+        let svg =
+            "<svg xmlns=\"\(SVGRules.namespace)\" width=\"\(width)\" height=\"\(height)\" "
+            + "viewBox=\"\(box.minX) \(box.minY) \(width) \(height)\" preserveAspectRatio=\"none\">\(shapes.paths)</svg>"
+        layers[layers.count - 1].contentImage = try tree.image(Array(svg.utf8), "shapes")
+        layers[layers.count - 1].contentPlacement = Placement(
+            x: origin.x + box.minX, y: origin.y + box.minY, width: width, height: height)
+    }
+
+    /// Adds a picture, in the page's coordinates. One that cannot be read is left out with a warning.
+    mutating func addPicture(
+        _ bytes: [UInt8], _ placement: Placement, opacity: Double = 1, path: String
+    ) throws(EngineError) {
+        try addPicture(bytes, NotePicture(place: placement, opacity: opacity), path: path)
+    }
+
+    /// Adds a part of a picture, in the page's coordinates. One that cannot be read, or is too large, is left out with a
+    /// warning.
+    mutating func addPicture(_ bytes: [UInt8], _ picture: NotePicture, path: String) throws(EngineError) {
+        var picture = picture
+        let placement = picture.place
+        guard placement.width > 0, placement.height > 0,
+            [placement.x, placement.y, placement.width, placement.height, placement.rotation].allSatisfy({
+                abs($0) <= Limits.worldCoordinate
+            })
+        else { return leaveOut("a picture without a place", at: path) }
+        if let clip {
+            var box = Rect.empty
+            for corner in placement.corners { box.formUnion(corner) }
+            let seen = box.intersection(clip)
+            guard seen.maxX > seen.minX, seen.maxY > seen.minY else { return }
+            if seen != box { picture.cut(to: clip) }
+        }
+        let shown: (image: EncodedImage, placement: Placement, needsMask: Bool)
+        do throws(EngineError) {
+            let place = Place(file: tree.place.file, path: path)
+            shown = try tree.image(bytes, path).shown(as: picture, place: place, limits: tree.limits)
+        } catch {
+            guard let reason = error.leftOutReason else { throw error }
+            return leaveOut("a picture: \(reason)", at: path)
+        }
+        let measures = [shown.placement.x, shown.placement.y, shown.placement.width, shown.placement.height]
+        guard measures.allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
+            return leaveOut("a picture without a place", at: path)
+        }
+        try close()
+        try open(.normal, opacity: picture.opacity, name: "Picture")
+        let last = layers.count - 1
+        layers[last].contentImage = shown.image
+        layers[last].contentPlacement = moved(shown.placement)
+        if shown.needsMask || picture.outline != .rectangle {
+            try mask(&layers[last], picture.outline, picture.place)
+        }
+        try close()
+    }
+
+    /// A rectangle of one colour below all that follows.
+    mutating func addGround(_ color: RGBA8, _ box: Rect) throws(EngineError) {
+        var png = PNGFile(PixelSize(width: 1, height: 1), bytesPerPixel: 4)
+        try png.append([color.red, color.green, color.blue, color.alpha])
+        try addPicture(
+            png.finish(),
+            Placement(x: box.minX, y: box.minY, width: box.maxX - box.minX, height: box.maxY - box.minY),
+            path: "the background")
+    }
+}
+
+/// Puts the pages of a note side by side on an infinite canvas, each in a viewport.
+struct NotePages {
+    private(set) var project: Project
+    private(set) var tree: DocumentTree
+    private var counts = (strokes: 0, points: 0)
+    private var nextX = 0.0
+
+    /// Between pages, so that what lies beyond one does not show in the next.
+    static let gap = 1000.0
+
+    init(_ tree: DocumentTree, background: RGBA8) {
+        self.tree = tree
+        project = Project(canvasSize: nil, background: background)
+        project.hasColorProfiles = true
+    }
+
+    /// Behind all pages.
+    var ground: RGBA8 {
+        get { project.background }
+        set { project.background = newValue }
+    }
+
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        tree.leaveOutUnused(of: holder, known, at: path)
+    }
+
+    /// Adds a page of a size, which `draw` fills. Its place is at 0, 0 for `draw`.
+    mutating func add(
+        name: String, width: Double, height: Double, _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard width > 0, height > 0, width <= 1e6, height <= 1e6 else {
+            throw .badInput(
+                tree.place, reason: "\(tree.what) has a page of \(shownNumber(width)) by \(shownNumber(height))")
+        }
+        try tree.count(depth: 0)
+        var page = NotePage(origin: Point(x: nextX, y: 0), tree, counts: counts)
+        try draw(&page)
+        try page.close()
+        (tree, counts) = (page.tree, page.strokeCounts)
+        let number = project.layers.count + 1
+        var group = Layer(id: "page-\(number)", name: name.isEmpty ? "Page \(number)" : name, order: Double(number))
+        group.kind = .group(page.layers, isPassThrough: true)
+        project.layers.append(group)
+        project.viewports.append(
+            Viewport(
+                name: name.isEmpty ? "\(number)" : name, center: Point(x: nextX + width / 2, y: height / 2),
+                size: CanvasSize(width: width, height: height)))
+        nextX += width + Self.gap
+    }
+
+    /// The project, whose viewports are pages.
+    func finished() throws(EngineError) -> Project {
+        guard !project.viewports.isEmpty else { throw .badInput(tree.place, reason: "\(tree.what) has no page") }
+        var finished = project
+        finished.hasPages = true
+        return finished
+    }
+}
+
+/// The data of a path in SVG.
+struct NotePath {
+    private(set) var text = ""
+
+    mutating func add(_ command: String, _ points: Point...) {
+        text += command
+        for (index, point) in points.enumerated() {
+            text += "\(index == 0 ? "" : " ")\(Self.number(point.x)) \(Self.number(point.y))"
+        }
+    }
+
+    mutating func close() { text += "Z" }
+
+    /// Adds the contours of a glyph.
+    mutating func add(_ outline: GlyphOutline, _ map: (Point) -> Point) {
+        var isOpen = false
+        for step in outline.steps {
+            switch step {
+            case .move(let point):
+                if isOpen { close() }
+                add("M", map(point))
+            case .line(let point): add("L", map(point))
+            case .quadratic(let control, let point): add("Q", map(control), map(point))
+            case .cubic(let first, let second, let point): add("C", map(first), map(second), map(point))
+            }
+            isOpen = true
+        }
+        if isOpen { close() }
+    }
+
+    /// To a thousandth of a unit.
+    private static func number(_ value: Double) -> String {
+        let rounded = (value * 1000).rounded() / 1000
+        return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
+    }
+}
+
+/// The font that notes of other programs are set in, whatever they name.
+enum NoteFont {
+    /// DejaVu Sans; nil where it is not installed.
+    static let sans: Font? = {
+        for folder in ["/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-fonts"] {
+            let path = "\(folder)/DejaVuSans.ttf"
+            guard let bytes = try? InputFile.read(path: path, limitBytes: 32 << 20) else { continue }
+            return try? Font(bytes, place: Place(file: path))
+        }
+        return nil
+    }()
+}

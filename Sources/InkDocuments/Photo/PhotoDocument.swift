@@ -1,0 +1,61 @@
+import InkCodecs
+import InkEngine
+
+/// A picture itself, such as a photo, as a project: a canvas of its size, upright, with the picture as the only layer. Its
+/// colour profile counts. One page.
+struct PhotoDocument: DocumentReader {
+    let pictureEndings = [
+        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif", ".svg",
+    ]
+    let hasOwnSize = true
+
+    /// By content. A project or an archive is never a picture, so a picture with such a name is a mistake, which the readers
+    /// of those explain.
+    func recognizes(_ head: DocumentHead) -> Bool {
+        let name = head.name.lowercased()
+        guard !head.isFolder, !name.hasSuffix(".ink"), !name.hasSuffix(".zip") else { return false }
+        return Self.decoder(of: head.bytes) != nil
+    }
+
+    /// The format that has pictures of this kind; nil if the bytes are no picture, or of a kind that is only read.
+    static func format(of bytes: [UInt8]) -> (any PictureCodec)? {
+        guard let decoder = decoder(of: bytes) else { return nil }
+        return PictureCodecs.codec(named: decoder.name)
+    }
+
+    private static func decoder(of bytes: [UInt8]) -> (any ImageDecoder)? {
+        ImageDecoders.photos.first { $0.recognizes(bytes) }
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(Place(file: name), reason: "is a folder, not a picture")
+        }
+        let digest = SHA256()
+        digest.update(label: "photo", bytes)
+        let source = SourceMetadata(of: bytes)
+        var image = try EncodedImage(checking: bytes, place: Place(file: name), limits: context.limits)
+        image.place = ""
+        let size = image.size
+        guard size.longestEdge <= context.limits.edgePixels else {
+            throw .overLimit(
+                Place(file: name), what: "the picture", found: "\(size)",
+                limit: "\(context.limits.edgePixels) pixels an edge")
+        }
+        var project = Project(
+            canvasSize: size, background: image.header.hasAlpha ? .transparent : .white,
+            layers: [Layer(id: "picture", name: "Picture", contentImage: image)])
+        project.hasColorProfiles = true
+        var warnings = Warnings()
+        image.addColorWarnings(convertsProfiles: true) { warnings.add($0) }
+        project.metadata.take(source, &warnings)
+        onPage(
+            .success(
+                DocumentPage(
+                    reading: ProjectReading(
+                        project: project, warnings: warnings.all, contentDigest: digest.finish()))))
+    }
+}

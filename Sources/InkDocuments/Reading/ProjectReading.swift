@@ -1,0 +1,22 @@
+public import InkEngine
+
+/// A project that has been read, with its warnings.
+public struct ProjectReading: Sendable {
+    public var project: Project
+    /// What was repaired or ignored. Equal warnings are merged, and there are at most 101.
+    public var warnings: [ReadingWarning]
+    /// SHA-256 of all bytes that the picture depends on: the project file or the used files of a template, and the used
+    /// presets. 32 bytes. Equal digests mean equal input, wherever it is.
+    public var contentDigest: [UInt8]
+    /// Whether the text is complete: it is a project's, and no stroke names a preset.
+    public var isSelfContained: Bool
+
+    public init(
+        project: Project, warnings: [ReadingWarning], contentDigest: [UInt8], isSelfContained: Bool = false
+    ) {
+        self.project = project
+        self.warnings = warnings
+        self.contentDigest = contentDigest
+        self.isSelfContained = isSelfContained
+    }
+}

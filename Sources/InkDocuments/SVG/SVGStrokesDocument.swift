@@ -1,0 +1,75 @@
+import InkCodecs
+import InkEngine
+
+/// An SVG drawing as strokes (`ink import --strokes`): each outline is a stroke in the colour and width of its line, or in
+/// the colour of its fill and a pixel wide where it has no line. The canvas is as large as the drawing.
+///
+/// Ends and corners of strokes are round. Curves become points between which the strokes are smooth again.
+struct SVGStrokesDocument: DocumentReader {
+    func recognizes(_ head: DocumentHead) -> Bool {
+        !head.isFolder && ForeignFormat.name(ofText: head.bytes) == ForeignFormat.svg
+    }
+
+    func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        let place = Place(file: name)
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(place, reason: "is a folder, not an SVG drawing")
+        }
+        let root = try XMLNode.read(bytes, "the SVG", place: place)
+        guard root.name == "svg" else { throw .badInput(place, reason: "is not an SVG drawing") }
+        let digest = SHA256()
+        digest.update(label: "svg strokes", bytes)
+        let (canvas, map) = try Self.canvas(of: root, context, place)
+        var walk = SVGStrokesWalk(
+            root, map, canvas,
+            NotePage(origin: Point(x: 0, y: 0), DocumentTree("the SVG", place: place, limits: context.limits)))
+        try walk.run()
+        guard walk.page.strokeCounts.strokes > 0 else {
+            throw .badInput(
+                place,
+                reason:
+                    "the SVG has no lines or outlines that could become strokes; import it without --strokes as a picture"
+            )
+        }
+        let project = Project(canvasSize: canvas, background: .white, layers: walk.page.layers)
+        onPage(
+            .success(
+                DocumentPage(
+                    reading: ProjectReading(
+                        project: project, warnings: walk.page.tree.warnings.all, contentDigest: digest.finish()))))
+    }
+
+    /// The canvas, and how CSS pixels of the drawing lie on it: one to one, or as drawings are fitted where a canvas is
+    /// wished.
+    private static func canvas(
+        of root: XMLNode, _ context: DocumentContext, _ place: Place
+    ) throws(EngineError) -> (PixelSize, AffineMap) {
+        let size = SVGRules.size(
+            width: root.attributes["width"], height: root.attributes["height"], viewBox: root.attributes["viewBox"])
+        if context.fitsOutlines {
+            let wanted = context.drawing
+            let room = Point(
+                x: Double(wanted.canvas.width) - 2 * wanted.margin, y: Double(wanted.canvas.height) - 2 * wanted.margin)
+            let scale = min(room.x / size.width, room.y / size.height)
+            return (
+                wanted.canvas,
+                AffineMap(
+                    a: scale, d: scale, x: (Double(wanted.canvas.width) - scale * size.width) / 2,
+                    y: (Double(wanted.canvas.height) - scale * size.height) / 2)
+            )
+        }
+        let (width, height) = (max(1, size.width.rounded()), max(1, size.height.rounded()))
+        guard max(width, height) <= Double(context.limits.edgePixels) else {
+            throw .overLimit(
+                place, what: "the SVG", found: "\(shownNumber(width))x\(shownNumber(height)) pixels",
+                limit: "\(context.limits.edgePixels) pixels an edge")
+        }
+        return (
+            PixelSize(width: Int(width), height: Int(height)),
+            AffineMap(a: width / size.width, d: height / size.height)
+        )
+    }
+}

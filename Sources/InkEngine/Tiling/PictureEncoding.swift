@@ -1,0 +1,144 @@
+/// A picture file format, identified by a number on the wire and in stored jobs. Numbers are never reused.
+public struct PictureFormat: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Where nothing else is said.
+    public static let png = PictureFormat(rawValue: 0)
+}
+
+/// The user's choices for encoding a picture's file. Each format uses the fields that apply to it
+/// (`PictureCodec.settings`).
+public struct PictureEncoding: Hashable, Sendable {
+    public var format: PictureFormat
+    public var effort: EncodingEffort
+    /// 1 to 100; nil: the format's default.
+    public var quality: Int?
+    /// nil: determined by the quality.
+    public var chroma: ChromaSampling?
+    /// Whether a coarse picture comes first in the file, and details follow.
+    public var isProgressive = false
+    /// Whether the file shows exactly the picture, in a format that need not.
+    public var isLossless = false
+    /// nil: the format's default.
+    public var compression: StripCompression?
+    /// How far the picture reaches beyond each edge of the finished page, in thousandths of a point; nil: not at all.
+    public var bleed: Int?
+    /// Edge of the tiles of a picture for zooming, one of `tileSizes`; nil: 256.
+    public var tileSize: Int?
+
+    /// Pixels that a tile of a picture for zooming has in common with each of its neighbours, one of `tileOverlaps`.
+    public var tileOverlap = 0
+
+    /// Ten times as far as any printer asks for.
+    public static let bleeds = 1...500_000
+
+    public static let qualities = 1...100
+
+    /// Everything that affects the file, with one spelling per meaning.
+    package var canonicalParts: [String] {
+        var parts = ["effort=\(effort.name)"]
+        if format != .png { parts.append("format=\(format.rawValue)") }
+        if let quality { parts.append("quality=\(quality)") }
+        if let chroma { parts.append("chroma=\(chroma.name)") }
+        if isProgressive { parts.append("progressive") }
+        if isLossless { parts.append("lossless") }
+        if let compression { parts.append("compression=\(compression.name)") }
+        if let bleed { parts.append("bleed=\(bleed)") }
+        if let tileSize { parts.append("tile=\(tileSize)") }
+        if tileOverlap > 0 { parts.append("overlap=\(tileOverlap)") }
+        return parts
+    }
+
+    public init(
+        format: PictureFormat = .png, effort: EncodingEffort = .balanced, quality: Int? = nil,
+        chroma: ChromaSampling? = nil, compression: StripCompression? = nil, bleed: Int? = nil
+    ) {
+        self.format = format
+        self.effort = effort
+        self.quality = quality
+        self.chroma = chroma
+        self.compression = compression
+        self.bleed = bleed
+    }
+}
+
+/// The trade-off between compression time and file size.
+public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
+    case fast = 0
+    case balanced = 1
+    case small = 2
+
+    public init?(name: String) {
+        guard let effort = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = effort
+    }
+
+    public var name: String {
+        switch self {
+        case .fast: "fast"
+        case .balanced: "balanced"
+        case .small: "small"
+        }
+    }
+}
+
+/// The number of chroma samples per luma sample.
+public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
+    /// 4:4:4, one per luma sample.
+    case full = 1
+    /// 4:2:0, one per four luma samples.
+    case quarter = 2
+
+    public init?(name: String) {
+        guard let chroma = Self.allCases.first(where: { $0.name == name || $0.digits == name }) else { return nil }
+        self = chroma
+    }
+
+    public var name: String { self == .full ? "4:4:4" : "4:2:0" }
+    private var digits: String { name.filter { $0 != ":" } }
+}
+
+/// How the strips of a TIFF are packed, all without loss.
+public enum StripCompression: UInt8, Hashable, Sendable, CaseIterable {
+    case deflate = 1
+    /// For old programs.
+    case lzw = 2
+    /// For programs with libtiff 4.0.10 or later.
+    case zstd = 3
+    case none = 4
+
+    public init?(name: String) {
+        guard let compression = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = compression
+    }
+
+    public var name: String {
+        switch self {
+        case .deflate: "deflate"
+        case .lzw: "lzw"
+        case .zstd: "zstd"
+        case .none: "none"
+        }
+    }
+}
+
+/// How full-width rows are encoded to a piece of each file of a picture.
+public struct PieceEncoding: Hashable, Sendable {
+    public var picture: PictureEncoding
+    /// Of the picture's further files; the piece then has a part for each.
+    public var others: [PictureEncoding]
+    /// Whether these are the picture's last rows.
+    public var isLast: Bool
+
+    public var pictures: [PictureEncoding] { [picture] + others }
+
+    public init(
+        _ picture: PictureEncoding = PictureEncoding(), others: [PictureEncoding] = [], isLast: Bool
+    ) {
+        self.picture = picture
+        self.others = others
+        self.isLast = isLast
+    }
+}
