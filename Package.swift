@@ -30,13 +30,15 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTP", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CSystem"),
+        // Loads libzmq, SQLite, libmicrohttpd, HarfBuzz, libtiff, libwebp, giflib and Little CMS when they are first called.
+        .target(name: "CLazy"),
         // C and C++ libraries that Swift cannot import as they are: a C face each.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
-        .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
-        .target(name: "CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
+        .target(name: "CWebP", dependencies: ["CLazy"]),
+        .target(name: "CGIF", dependencies: ["CLazy"]),
+        .target(name: "CTIFF", dependencies: ["CLazy"]),
         // Load libheif, libjxl, librsvg and libcurl when they are needed, and build without them.
         .target(name: "CHEIF"),
         .target(name: "CJXL"),
@@ -44,20 +46,15 @@ let package = Package(
         .target(name: "CURL"),
         // The files of the dashboard.
         .target(name: "CPages"),
-        .target(name: "CColor", linkerSettings: [.linkedLibrary("lcms2")]),
-        .target(name: "CText", linkerSettings: [.linkedLibrary("harfbuzz"), .linkedLibrary("fribidi")]),
+        .target(name: "CColor", dependencies: ["CLazy"]),
+        .target(name: "CText", dependencies: ["CLazy"], linkerSettings: [.linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCommandLine"),
         // The renderer's inner loops, for each level of processor.
         .target(name: "CKernels"),
         .target(
-            name: "CVersions",
-            linkerSettings: [
-                "zmq", "zstd", "png16", "isal", "z", "simdjson", "crypto", "zip", "sqlite3", "webp", "tiff", "lcms2",
-                "harfbuzz",
-            ].map {
-                .linkedLibrary($0)
-            }),
+            name: "CVersions", dependencies: ["CLazy"],
+            linkerSettings: ["zstd", "png16", "isal", "z", "simdjson", "crypto", "zip"].map { .linkedLibrary($0) }),
 
         // The renderer and its values; knows no file format.
         .target(name: "InkEngine", dependencies: ["InkSystem", "CKernels", "CText", "CCrypto"]),
@@ -76,12 +73,12 @@ let package = Package(
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(
             name: "InkProtocol",
-            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CSystem"]),
+            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CLazy", "CSystem"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
         .target(name: "InkBroker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),
-        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSQLite"]),
+        .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSQLite", "CLazy"]),
         .target(
             name: "InkService",
             dependencies: [
@@ -93,7 +90,7 @@ let package = Package(
             name: "InkHTTP",
             dependencies: [
                 "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
-                "CMicroHTTP", "CPages", "CURL", "CSystem",
+                "CMicroHTTP", "CLazy", "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
@@ -115,7 +112,7 @@ let package = Package(
             dependencies: [
                 "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
                 "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CCommandLine",
-                "CVersions", "CSystem",
+                "CVersions", "CLazy", "CSystem",
             ]),
         .executableTarget(name: "ink", dependencies: ["InkCommands"]),
 

@@ -65,9 +65,14 @@ $package ($version) unstable; urgency=medium
 END
 gzip -9n "$documents/changelog" "$documents/CHANGELOG.md"
 
-# What it is linked to, as the distribution's packages are named, and what it loads when needed.
+# What it is linked to, as the distribution's packages are named, and what it loads when needed. A library that needs their
+# functions stands for those that it cannot do without.
+loaded=$(sed -n '/^library /,/^$/p' Sources/CLazy/ink_lazy.S)
+mapfile -t needs < <(grep -o 'lib[^ ,]*\.so\.[0-9]*' <<<"$loaded" | sed 's/^/-l:/'
+    sed '/^library /d' <<<"$loaded" | grep -o '[A-Za-z0-9_]*' | sed 's/^/-u/')
+ld -shared --no-as-needed -o "$build/loaded.so" "${needs[@]}"
 printf 'Source: %s\n\nPackage: %s\nArchitecture: any\n' "$package" "$package" >"$build/debian/control"
-depends=$(cd "$build" && dpkg-shlibdeps -O ink 2>shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$build" && dpkg-shlibdeps -O ink loaded.so 2>shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
 [[ -n $depends ]] || fail "dpkg-shlibdeps: $(<"$build/shlibdeps.log")"
 recommends=()
 for library in libheif.so.1 'libjxl.so.0.*' librsvg-2.so.2; do

@@ -1,3 +1,4 @@
+import CLazy
 import CVersions
 import Glibc
 import InkCodecs
@@ -14,6 +15,7 @@ struct DoctorCommand {
 
     static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         try Interrupts.leaveClean(environment)
+        ink_lazy_load_all()
         let command = DoctorCommand(environment: environment)
         let cores = UsableCores.count()
         let memory = Memory.read()
