@@ -39,7 +39,7 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var resultFolder: String?
     /// The most that they take there, bytes.
     public var resultBytes = 4 << 30
-    /// Of all tasks, how many are done by two workers and compared: 0 to 1.
+    /// The share of tasks that two workers do, and whose results are compared: 0 to 1.
     public var verifyShare = 0.0
 
     public init(endpoint: String) { self.endpoint = endpoint }

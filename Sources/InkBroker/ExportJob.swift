@@ -24,7 +24,7 @@ public struct ExportJob: Sendable {
     public var encoding = PictureEncoding()
     /// Whether its time is estimated, and speaks for other jobs.
     public var isEstimated = true
-    /// Of its project; to be shared by all jobs of one project.
+    /// Measures of its project, to be shared by all jobs of one project.
     public var measures = ProjectMeasures()
     /// Names the unfinished file, so that one that an earlier life left behind is found and replaced; nil: a random
     /// name.
@@ -52,7 +52,7 @@ public struct ExportJob: Sendable {
         self.weight = weight
     }
 
-    /// Of a project that has been read.
+    /// Makes a job for a project that has been read.
     public init(
         id: JobID, name: String, project: Project, order: PictureOrder, limits: Limits = Limits(),
         destination: String, priority: Int = 0, weight: Int = 1
@@ -150,9 +150,9 @@ public struct ExportOutcome: Hashable, Sendable {
     /// Tiles whose results were kept from earlier exports.
     public var foundCount = 0
 
-    /// Of the first file.
+    /// The length of the first file; 0 if there is none.
     public var byteCount: Int { files.first?.byteCount ?? 0 }
-    /// Of the first file.
+    /// The SHA-256 of the first file; empty if there is none.
     public var digest: [UInt8] { files.first?.digest ?? [] }
 }
 

@@ -57,7 +57,7 @@ public struct TaskNote: Hashable, Sendable {
     public var job: JobID
     /// `tile 0,3`.
     public var task: String
-    /// Of a task that renders a tile.
+    /// The position of the tile, for a task that renders one.
     public var tile: TilePosition?
     /// From 1; 0 where no worker did it.
     public var attempt: UInt32
@@ -96,7 +96,7 @@ public struct BrokerReport: Hashable, Sendable {
     public var timeLeft: TimeLeft?
     /// What a further job like those before would add to it; nil before the first has ended, and without workers.
     public var timePerJob: TimeLeft?
-    /// Of blocks in memory and on the disk.
+    /// The length of all blocks in memory, and of those on the disk.
     public var blockBytes = 0
     public var spilledBytes = 0
     /// What waits to be sent to workers.

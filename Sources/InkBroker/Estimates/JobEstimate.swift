@@ -16,7 +16,7 @@ struct JobEstimate: Sendable {
         let kind: WorkKind
         let total: Double
         var left: Double
-        /// Of tasks that are done: what they took, and what they were estimated to.
+        /// The time that finished tasks took, and the time that they were estimated to take.
         var measured = 0.0
         var measuredEstimate = 0.0
 
@@ -38,7 +38,7 @@ struct JobEstimate: Sendable {
             priorWeight / (measuredEstimate + priorWeight) * min(1, learned.spread(of: kind))
         }
 
-        /// The same as it was planned, by what the job itself has shown; nil before that.
+        /// The time of a task whose plan said `estimate`, corrected by what the job itself has shown; nil before that.
         func expected(_ estimate: Double) -> Double? {
             measuredEstimate > 0 ? estimate * measured / measuredEstimate : nil
         }
@@ -263,19 +263,19 @@ struct JobEstimate: Sendable {
 
     /// The time that a job still needs, nanoseconds.
     struct Demand: Sendable {
-        /// Of the broker's lane, before tasks.
+        /// Time on the broker's lane, before tasks.
         var lane = 0.0
-        /// Of all its tasks together, on one thread.
+        /// Time of all its tasks together, on one thread.
         var threads = 0.0
-        /// The same as the scheduler plans it, which is how jobs take turns.
+        /// Time of all its tasks as the scheduler plans it, which is how jobs take turns.
         var turns = 0.0
         /// From the lane to the end, with all threads of the farm.
         var path = 0.0
-        /// Of the broker after the last task.
+        /// Time that the broker needs after the last task.
         var finish = 0.0
-        /// Of the path: files that are encoded as a whole.
+        /// The part of `path` in which files are encoded as a whole.
         var wholes = 0.0
-        /// The same that rests on no measurement.
+        /// The part of `lane` and `path` that rests on no measurement.
         var doubtful = 0.0
     }
 
@@ -355,7 +355,7 @@ struct JobEstimate: Sendable {
         max(expected - elapsed, min(0.3 * expected, elapsed), 0.3 * elapsed)
     }
 
-    /// The same of tasks of which some are under way.
+    /// The time that is left of tasks when some of them are under way.
     private static func rest(_ all: Double, of busy: Double, after elapsed: Double, each: Double) -> Double {
         max(0, all - busy * each) + busy * max(each - elapsed, 0.3 * each, 0.3 * elapsed)
     }
@@ -393,7 +393,7 @@ struct ErrorSort: Hashable, Sendable {
         self.doubt = Self.doubtSteps.count { doubt >= $0 }
     }
 
-    /// The same of all encodings.
+    /// This sort for all encodings together.
     var general: ErrorSort {
         var sort = self
         sort.encoding = nil

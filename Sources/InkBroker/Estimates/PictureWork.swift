@@ -3,7 +3,7 @@ import InkEngine
 
 /// What a picture's tiles and files are estimated to cost, nanoseconds of one thread.
 struct PictureWork: Hashable, Sendable {
-    /// Of a row of tiles.
+    /// The estimated cost of a row of tiles.
     struct Row: Hashable, Sendable {
         var strokes = 0.0
         var composite = 0.0

@@ -7,7 +7,7 @@ import InkProtocol
 /// measured time to estimate, learned over all jobs and corrected within a job. Intervals are as wide as earlier
 /// estimates of the same sort were wrong.
 struct TimeEstimator: Sendable {
-    /// Of all workers.
+    /// The number of threads of all workers.
     var threads = 0
     private var jobs: [JobID: JobEstimate] = [:]
     private var places = 0
@@ -19,14 +19,14 @@ struct TimeEstimator: Sendable {
     private var lastTask: UInt64 = 0
     /// Whether no task has been done since there were none: those that began together are all still to end.
     private var isStarting = true
-    /// Of jobs that have ended: how many, and the mean and variance of the time of their tasks.
+    /// Statistics of jobs that have ended: how many, and the mean and variance of the time of their tasks.
     private var ended = (count: 0, mean: 0.0, variance: 0.0)
 
     private static let assumedTime = 300e6
     private static let assumedEfficiency = 0.93
     /// What a task's time weighs when the next one ends.
     private static let decay = 0.99
-    /// Of the whole time of a job, by how much an estimate is allowed to be wrong: the last milliseconds are no concern.
+    /// The share of a job's time by which an estimate may be wrong: the last milliseconds are no concern.
     private static let slack = 0.01
 
     // MARK: - Events
@@ -128,8 +128,8 @@ struct TimeEstimator: Sendable {
         return times
     }
 
-    /// The same for the jobs of which nothing has been told for a while, the longer the longer they have been going on;
-    /// in order of submission.
+    /// New estimates for the jobs that have had none for a while, the longer the longer they have been going on; in
+    /// order of submission.
     mutating func newTimesLeft(now: UInt64, underWay: (JobID) -> Int) -> [(JobID, TimeLeft)] {
         let due = jobs.filter { $0.value.nextTold <= now }
         guard !due.isEmpty else { return [] }
@@ -146,7 +146,7 @@ struct TimeEstimator: Sendable {
     /// Nanoseconds between two estimates of a job.
     private static let tellingMin: UInt64 = 50_000_000
     private static let tellingMax: UInt64 = 500_000_000
-    /// The same for each job that there is.
+    /// The shortest pause between two estimates, for each job that there is.
     private static let tellingPause: UInt64 = 5_000_000
 
     /// What a further job like those before adds to the time until all is done; nil before the first has ended.

@@ -17,7 +17,7 @@ enum WorkKind: Hashable, Sendable {
     case finish
     /// All work for a picture of which little more is known than its size and how its first file is encoded.
     case unread(PictureFormat, EncodingEffort)
-    /// The same where not even that is known: by the work of other pictures.
+    /// All work for a picture of which not even that is known: estimated by the work of other pictures.
     case unknown
 
     /// How often its time is that of the plan's estimate, before anything has been measured.

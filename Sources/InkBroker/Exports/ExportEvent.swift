@@ -69,7 +69,7 @@ struct TaskResult: Sendable {
     /// Each counted once for this result.
     var blocks: [BlockID] = []
     var images: [ReceivedImage] = []
-    /// Of the next image.
+    /// The received chunks of the next image.
     var chunks: [ReceivedChunk] = []
     var band: EncodedPiece?
     var pixels: BlockID?

@@ -27,7 +27,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Of a task that renders one.
+    /// The tile that the task renders; nil for other tasks.
     var tile: TilePosition? {
         guard case .tile(let row, let column) = self else { return nil }
         return TilePosition(column: column, row: row)

@@ -36,7 +36,7 @@ extension BlockEncoder {
 }
 
 extension BlockEncoder {
-    /// The same with hashes of strokes.
+    /// This encoder, with hashes of strokes.
     var digestingStrokes: BlockEncoder {
         var encoder = self
         encoder.digest = { BlockID(hashing: StrokeBlock(strokes: [$0]).encoded()) }

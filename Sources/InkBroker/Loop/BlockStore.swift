@@ -16,9 +16,9 @@ struct BlockStore {
     private let storage: any SpillStorage
     private let lane: Lane
     private let onSpilled: @Sendable (SpilledBlock) -> Void
-    /// Of blocks that stay in memory.
+    /// The length of all blocks that stay in memory.
     private(set) var memoryBytes = 0
-    /// Of blocks on their way to the file, which are in memory until they are there.
+    /// The length of blocks on their way to the file, which are in memory until they are there.
     private(set) var waitingBytes = 0
     private var entries: [BlockID: Entry] = [:]
     private var space = SpillSpace()

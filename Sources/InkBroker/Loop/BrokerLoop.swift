@@ -41,7 +41,7 @@ final class BrokerLoop {
     var scheduler: SchedulerState
     var store: BlockStore
     var exports: ExportsState
-    /// Of exports whose bands are not all in, from the time when their projects are read.
+    /// The targets of exports whose bands are not all in, from the time when their projects are read.
     var targets: [JobID: PictureTarget] = [:]
     /// The export that a block was last held for: its traffic is counted there.
     var owners: [BlockID: JobID] = [:]

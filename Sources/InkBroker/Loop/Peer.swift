@@ -20,7 +20,7 @@ struct Peer {
     var isDraining = false
     var tasksDone = 0
     var tasksFailed = 0
-    /// Of the tasks done.
+    /// How fast the worker has done its tasks lately.
     var speed = RecentRate()
     var lastHeard: UInt64
     var lastSent: UInt64

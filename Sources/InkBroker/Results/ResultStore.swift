@@ -18,7 +18,7 @@ struct KeptResult: Sendable {
 /// is never waited for: what a crash takes is only rendered again. Thread-safe, also between processes.
 final class ResultStore: Sendable {
     private struct Entry {
-        /// Of the disk.
+        /// The space on the disk that the file takes.
         var byteCount: Int
         /// The larger, the later it was used.
         var use: UInt64
@@ -47,7 +47,7 @@ final class ResultStore: Sendable {
 
     private let folder: String
     private let bytesMax: Int
-    /// Of one file: larger ones are neither written nor read.
+    /// The limit for one file: larger ones are neither written nor read.
     private var fileBytesMax: Int { bytesMax / 8 }
     private let state = Mutex(State())
 
@@ -220,7 +220,7 @@ final class ResultStore: Sendable {
             pixels: pixels.isEmpty ? nil : Block(id: BlockID(hashing: pixels), frame: pixels))
     }
 
-    /// Of the key, so that no file is taken for another, and of all but the checksum itself.
+    /// The checksum of the key, so that no file is taken for another, and of all of the file but the checksum itself.
     private static func checksum(of file: [UInt8], as key: BlockID) -> UInt32 {
         let name = key.digest
         var crc = Checksum.crc32(of: name, name.startIndex..<name.endIndex)

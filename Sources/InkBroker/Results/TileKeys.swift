@@ -57,7 +57,7 @@ struct TileKeys: Sendable {
         return BlockID(digest: digest.finish())
     }
 
-    /// The same selections, named by their strokes and by how these are put together.
+    /// Names selections by their strokes and by how these are put together, so that equal ones get equal names.
     private func canonical(_ selections: [StrokeSelection]) -> [StrokeSelection]? {
         var named: [StrokeSelection] = []
         for selection in selections {

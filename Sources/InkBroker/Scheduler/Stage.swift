@@ -10,7 +10,7 @@ struct Stage: Hashable, Sendable {
     }
 
     enum Costs: Hashable, Sendable {
-        /// The same cost for every task.
+        /// One cost for every task.
         case all(TaskCost)
         /// A cost for each task, group by group.
         case each([TaskCost])

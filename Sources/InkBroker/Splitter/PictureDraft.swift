@@ -100,7 +100,7 @@ struct PictureDraft: Sendable {
     var format: PixelFormat
     /// At least one.
     var files: [PictureFileOptions]
-    /// Of each file but for its digest.
+    /// The description of each file but for its digest.
     private let common: PictureDescription
     var limits: Limits
     var images: [ImageRequest]
@@ -272,7 +272,7 @@ struct ImageRequests {
         return held
     }
 
-    /// The same as `==`, which compares byte by byte and is slower.
+    /// Whether two arrays are equal. `==` compares byte by byte and is slower.
     private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && (a.isEmpty || memcmp(a, b, a.count) == 0)
     }

@@ -29,7 +29,7 @@ public enum StampCount {
         try check(project, StrokeMeasure.all(of: project), limits: limits, file: file)
     }
 
-    /// The same, with the strokes' measures, layer by layer.
+    /// Checks the number of stamps by measures of the strokes, layer by layer.
     static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], limits: Limits, file: String
     ) throws(EngineError) {

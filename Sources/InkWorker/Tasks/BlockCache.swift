@@ -73,7 +73,7 @@ public final class BlockCache: TileBlocks, Sendable {
         if block.frame.isEmpty { local?.remove(block.id) }
     }
 
-    /// The same for all local blocks in a part of a result.
+    /// Discards all local blocks in a part of a result.
     func discard(_ bytes: [UInt8], sequence: UInt32) { local?.discard(bytes, sequence: sequence) }
 
     /// Removes a local block that no longer exists, unless it is held.
