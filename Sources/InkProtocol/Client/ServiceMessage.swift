@@ -76,7 +76,7 @@ public struct Rejection: Hashable, Sendable {
 
 /// Reports the end of a job. Sent at least once, and repeated until the client confirms it.
 public struct Notice: Hashable, Sendable {
-    /// The same in every repetition, also after a restart.
+    /// Identifies the notice: every repetition has this number, also after a restart.
     public var id: UInt64
     public var job: JobNumber
     /// `Submission.digest` of the submission that created the job. The job number is not enough: a broker whose disk

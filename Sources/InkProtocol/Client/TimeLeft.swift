@@ -16,7 +16,7 @@ public struct TimeLeft: Hashable, Sendable {
         self.high = max(bounded(high), self.seconds)
     }
 
-    /// The same estimate when so many seconds have passed and nothing more is known.
+    /// This estimate when so many seconds have passed and nothing more is known.
     public func after(seconds passed: Double) -> TimeLeft {
         TimeLeft(seconds: seconds - passed, low: low - passed, high: high - passed)
     }

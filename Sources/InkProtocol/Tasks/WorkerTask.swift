@@ -93,9 +93,9 @@ public struct DecodeTask: Hashable, Sendable {
     public var place: Place
     /// Maximum pixels of the image.
     public var imagePixels: Int
-    /// The same for an image that has to be held whole though its format can stream.
+    /// Maximum pixels of an image that has to be held whole though its format can stream.
     public var interlacedImagePixels: Int
-    /// The same for an image of a format that cannot stream.
+    /// Maximum pixels of an image of a format that cannot stream.
     public var heldImagePixels: Int
 
     public init(
@@ -265,9 +265,9 @@ extension BandTile: WireValue {
 
 /// A file, or the last piece of one, to make from all tiles of a picture.
 public struct FinishTask: Hashable, Sendable {
-    /// Of the picture, in output pixels.
+    /// The size of the picture, in output pixels.
     public var size: PixelSize
-    /// Of the tiles' samples.
+    /// The format of the tiles' samples.
     public var format: PixelFormat
     public var encoding: PictureEncoding
     /// How often the tiles' samples have been halved.

@@ -34,7 +34,7 @@ public struct LineWindow: Sendable {
     /// Half a second at 64 kbit/s.
     static let leastBytes = 4 << 10
     static let mostBytes = 4 << 20
-    /// Of a part; a quarter of a second at 64 kbit/s.
+    /// The smallest size of a part; a quarter of a second at 64 kbit/s.
     static let leastPartBytes = 2 << 10
     /// How long data may wait in queues of the line before the window stops growing.
     static let patienceMilliseconds: UInt64 = 150

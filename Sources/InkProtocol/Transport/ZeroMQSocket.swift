@@ -16,7 +16,7 @@ public enum ZeroMQSocketType: Sendable {
 public struct ZeroMQSocketOptions: Sendable {
     /// Maximum number of messages that wait in either direction for each peer.
     public var highWaterMark = 1000
-    /// The same for incoming messages, if different.
+    /// Maximum number of incoming messages that wait for each peer, if different.
     public var receivedHighWaterMark: Int?
     /// How long closing waits for unsent data, in milliseconds.
     public var lingerMilliseconds = 200
