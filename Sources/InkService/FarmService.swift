@@ -199,7 +199,7 @@ public final class FarmService: Sendable {
 
     /// The endpoint for clients, after `start`, with the port that the system chose.
     public var clientsEndpoint: String { endpoint.withLock { $0 } }
-    /// The same for workers.
+    /// The endpoint for workers, after `start`, with the port that the system chose.
     public var workersEndpoint: String { broker.boundEndpoint }
 
     private func rules() -> ServiceRules {

@@ -58,7 +58,7 @@ public struct StoredJobState: Sendable {
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var endedAt: Int64?
-    /// Of its document.
+    /// The name of its document.
     public var name: String
 
     public enum Ending: Sendable {

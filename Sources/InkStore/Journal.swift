@@ -78,7 +78,7 @@ public final class Journal: Sendable {
     /// Waits until all entries appended before are processed.
     public func flush() { lane.wait() }
 
-    /// The same, at the end.
+    /// Writes what waits, at the end.
     public func stop() { flush() }
 
     public var statistics: JournalStatistics { state.withLock(\.statistics) }

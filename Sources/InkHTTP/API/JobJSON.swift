@@ -205,7 +205,7 @@ enum JobJSON {
     /// What a browser saves the picture as.
     static func fileName(_ job: JobFacts) -> String { filePath(job).splitPath().name }
 
-    /// The same with the folders that it belongs into.
+    /// The path of the picture's file, with the folders that it belongs into.
     private static func filePath(_ job: JobFacts) -> String {
         if !job.file.isEmpty { return job.file }
         let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"

@@ -6,7 +6,7 @@ import InkProtocol
 struct Page: Sendable {
     let mediaType: String
     let bytes: [UInt8]
-    /// Of its content.
+    /// The entity tag of its content.
     let tag: String
 
     private init(_ mediaType: String, _ bytes: [UInt8]) {

@@ -135,7 +135,7 @@ extension Router {
         }
     }
 
-    /// Of a page.
+    /// The number of jobs that a page may have.
     private func limit() throws(Problem) -> Int {
         guard let limit = parameter("limit") else { return 100 }
         guard let number = Int(limit), (1...1000).contains(number) else {

@@ -150,7 +150,7 @@ struct Router {
             })
     }
 
-    /// Of the body, in small letters and without parameters.
+    /// The media type of the body, in small letters and without parameters.
     var mediaType: String {
         let text = request.header("content-type") ?? ""
         return text.prefix { $0 != ";" }.lowercased().filter { $0 != " " }

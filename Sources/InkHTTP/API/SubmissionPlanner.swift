@@ -19,7 +19,7 @@ package struct SubmittedDocument: Sendable {
 /// A picture of a document, ready to be submitted but for its key.
 package struct PlannedSubmission: Sendable {
     package var submission: Submission
-    /// Of the submission's source, if that is a content.
+    /// The content to send, if the submission's source is one.
     package var content: SubmittedContent?
 
     package init(submission: Submission, content: SubmittedContent?) {

@@ -59,7 +59,7 @@ package enum NoticeTarget: Sendable {
         }
     }
 
-    /// Of the time, a dot and the notice.
+    /// Signs the time, a dot and the notice.
     static func signature(_ notice: [UInt8], time: Int64, secret: [UInt8]) -> [UInt8] {
         HMAC.sha256(Array("\(time).".utf8) + notice, key: secret)
     }

@@ -4,7 +4,7 @@ import Synchronization
 struct TraceContext: Hashable, Sendable {
     /// 32 hexadecimal digits.
     var trace: String
-    /// Of the span that made the request, 16 hexadecimal digits.
+    /// The span that made the request, 16 hexadecimal digits.
     var parent: String
 
     /// nil for a header that is none; it is then ignored, as the standard asks.

@@ -51,7 +51,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Of digits, at most far beyond all files; nil within nil for none of them, nil for anything else.
+    /// Reads digits, at most far beyond all files; nil within nil for none of them, nil for anything else.
     private static func number(_ text: Substring) -> Int?? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return .some(text.isEmpty ? nil : min(Int(text) ?? .max, .max / 2))

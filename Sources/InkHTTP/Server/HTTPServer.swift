@@ -12,7 +12,7 @@ package struct HTTPServerLimits: Sendable {
     package var idleSeconds = 30
     /// A connection on which the head of a request has not arrived so long after the last one was answered is closed.
     package var headSeconds = 60
-    /// Of a request's line and headers.
+    /// The most bytes of a request's line and headers.
     package var headBytes = 192 << 10
 
     package init() {}
@@ -33,7 +33,7 @@ package final class HTTPServer: Sendable {
         var handle: OpaquePointer
     }
 
-    /// Of which requests are counted.
+    /// A kind of answer, by which requests are counted.
     package struct Answer: Hashable, Sendable {
         package var method: String
         package var status: Int

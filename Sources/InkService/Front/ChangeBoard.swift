@@ -7,7 +7,7 @@ public final class ChangeBoard: Sendable {
 
     private struct State {
         var version: UInt64 = 0
-        /// Of watched jobs: how many watch, and the version of the last change.
+        /// The watched jobs: how many watch each, and the version of its last change.
         var watched: [JobNumber: (watchers: Int, version: UInt64)] = [:]
         /// The last changes, oldest first.
         var recent: [(version: UInt64, job: JobNumber)] = []

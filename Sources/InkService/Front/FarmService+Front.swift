@@ -209,7 +209,7 @@ extension FarmService {
         }
     }
 
-    /// The same for the bytes of a file, which are not held in memory.
+    /// Keeps the bytes of a file as a content, without holding them in memory.
     public func keep(file path: String, as id: ContentID, in held: HeldContents) throws(ServiceError) {
         held.add(id)
         do throws(StoreError) { try contents.keep(file: path, as: id) } catch { throw .store(error) }

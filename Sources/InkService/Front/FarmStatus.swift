@@ -96,7 +96,7 @@ public struct History: Sendable {
     /// How many exports fell into which class of durations.
     public private(set) var durations = [Int](repeating: 0, count: History.durationBounds.count + 1)
     private var stepBegan: UInt64
-    /// Of the last step's `threadsBusy`.
+    /// The number of samples in the last step's `threadsBusy`.
     private var samples = 0
 
     init(startedAt: UInt64) { stepBegan = startedAt }

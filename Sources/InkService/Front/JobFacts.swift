@@ -39,9 +39,9 @@ public struct JobFacts: Sendable {
     /// Milliseconds since 1970.
     public var createdAt: Int64
     public var endedAt: Int64?
-    /// Of a running job.
+    /// The progress of a running job.
     public var progress: Progress?
-    /// Of a running job, as long as there are workers.
+    /// The time left of a running job, as long as there are workers.
     public var timeLeft: TimeLeft?
     public var picture: FinishedPicture?
     public var failure: (code: FailureCode, text: String)?
@@ -110,7 +110,7 @@ public struct JobTiles: Sendable {
 /// The jobs of one submission.
 public struct BatchFacts: Sendable {
     public var id: [UInt8]
-    /// Of its first job, and how many other documents there are: `owl.ink and 3 more`.
+    /// The name of its first job, and how many other documents there are: `owl.ink and 3 more`.
     public var name: String
     public var counts: [JobFacts.State: Int] = [:]
     /// Milliseconds since 1970.

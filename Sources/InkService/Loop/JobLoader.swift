@@ -106,7 +106,7 @@ struct JobLoader: Sendable {
         }
     }
 
-    /// The same for output: neither the path nor, for a link, its target may be outside the root, or the project itself.
+    /// Checks an output: neither the path nor, for a link, its target may be outside the root, or the project itself.
     private func checkOutput(_ path: String, of submission: Submission) throws(EngineError) {
         guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
             throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)

@@ -43,7 +43,7 @@ struct Endings {
         milliseconds += (min(Double(now - min(now, start)), 1000) - milliseconds) / 8
     }
 
-    /// Of a job whose picture is there.
+    /// The time left of a job whose picture is there.
     var timeLeft: TimeLeft {
         let seconds = milliseconds / 1000
         return TimeLeft(seconds: seconds, low: seconds / 3, high: 3 * seconds)

@@ -26,7 +26,7 @@ enum ServiceCommand: Sendable {
     case send(SessionID, ServiceMessage)
     case answer(SessionID, UInt32, String)
     case status(SessionID, UInt32, Result<StoreCounts, StoreError>, BrokerReport)
-    /// The same, for a question about a job that waits.
+    /// Answers a question about a job that waits.
     case waiting(SessionID, UInt32, JobNumber, BrokerReport)
     case log(FarmNote)
     /// The disk refused something that no client waits for.

@@ -103,7 +103,7 @@ final class ServiceLoop {
     private static let samplingMilliseconds: UInt64 = 2000
     /// Time between two searches for jobs whose retention is over.
     private static let cleaningMilliseconds: UInt64 = 60_000
-    /// The same if there is little room, or the store could not be read.
+    /// Time between two searches if there is little room, or the store could not be read.
     private static let hurryMilliseconds: UInt64 = 5000
 
     init(_ parts: ServiceParts, state: ServiceState) throws(ServiceError) {

@@ -63,7 +63,7 @@ enum ExportEnd: Hashable, Sendable {
     case ended(JobEnding)
     /// It can be tried again: the workers of its renderer version have left.
     case again(reason: String)
-    /// The same, but not at once: the system lacks a resource that all jobs need.
+    /// It can be tried again, but not at once: the system lacks a resource that all jobs need.
     case later(reason: String)
 }
 
