@@ -15,7 +15,7 @@ package struct BenchComparison: Sendable {
     /// A case compared with the earlier run.
     struct Row: Hashable, Sendable {
         var subject: BenchCase
-        /// Of the commands' times, milliseconds; nil without an earlier run.
+        /// The time of the commands in the earlier run, milliseconds; nil without an earlier run.
         var earlier: Double?
         /// The earlier p50, of each picture's own time where a command makes many.
         var earlierPicture: Double?
@@ -24,7 +24,7 @@ package struct BenchComparison: Sendable {
         var ratio: BenchStatistics.Ratio?
         var verdict: Verdict
 
-        /// Of the medians.
+        /// The new median divided by the earlier one.
         var medianRatio: Double? { earlier.map { now / $0 } }
     }
 

@@ -13,7 +13,7 @@ struct BenchSample: Hashable, Sendable {
     /// From the start of the command to the last closed file.
     var milliseconds: Double
     var pictures: [Picture]
-    /// Of all pictures; work of several threads adds up.
+    /// The time of all pictures' phases; work of several threads adds up.
     var phases: PhaseTimes
 }
 

@@ -102,7 +102,7 @@ package final class BenchRunner: Sendable {
 
     private static let name = "{n}.png"
 
-    /// The same for another process.
+    /// The options of a command line, for a run in another process.
     private func options(_ subject: BenchSubject) -> [String: [String]] {
         [
             "output": [folder], "name": [Self.name], "size": [subject.size.name], "workers": [String(workers)],

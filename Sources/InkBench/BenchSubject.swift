@@ -33,7 +33,7 @@ package struct BenchSubject: Sendable {
             pixels: first.pixels, pixelsInAll: sources.reduce(0) { $0 + $1.pixels.area }, pictureCount: sources.count)
     }
 
-    /// The same without some projects; nil when nothing is left.
+    /// This subject without some of its projects; nil when nothing is left.
     func leaving(out paths: Set<String>, sha256: ([UInt8]) -> [UInt8]) -> BenchSubject? {
         BenchSubject(sources.filter { !paths.contains($0.path) }, size: size, sha256: sha256)
     }

@@ -28,8 +28,8 @@ package struct OthersLoad: Sendable {
             return seconds(usage.ru_utime) + seconds(usage.ru_stime)
         }
 
-        /// Of the first line of /proc/stat (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; what guests take is
-        /// in user and nice already.
+        /// Adds up the first line of /proc/stat (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; what
+        /// guests take is in user and nice already.
         static func all(_ text: String, ticksPerSecond: Double) -> (total: Double, busy: Double)? {
             guard let line = text.split(whereSeparator: \.isNewline).first else { return nil }
             let words = line.split(separator: " ")

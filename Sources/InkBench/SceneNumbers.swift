@@ -34,7 +34,7 @@ struct SceneNumbers: Sendable {
         return values[values.count - 1].value
     }
 
-    /// The same values in another order (Fisher and Yates).
+    /// Returns the values in another order (Fisher and Yates).
     mutating func shuffled<Value>(_ values: [Value]) -> [Value] {
         var values = values
         for last in values.indices.dropFirst().reversed() { values.swapAt(last, integer(in: 0...last)) }

@@ -91,7 +91,7 @@ package struct Exports {
         /// The records of projects that could not be planned.
         package var failed: [ExportRecord]
         package var policy: ExistingFilePolicy
-        /// Of projects whose pages follow each other, by their paths.
+        /// Animations of projects whose pages follow each other, by their paths.
         package var animations: [String: Animation]
         /// Has read the projects, and reads them again.
         package var opener: any ProjectOpener

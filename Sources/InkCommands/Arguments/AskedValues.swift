@@ -9,7 +9,7 @@ import InkSystem
 /// shows. Whoever types waits for it, so it is quick, and it says nothing of errors.
 enum AskedValues {
     enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Of presets in files; those of the program are in the completions.
+        /// Presets in files; those of the program are in the completions.
         case presets
         case layers
         case viewports

@@ -17,12 +17,12 @@ struct ParsedCommand: Hashable, Sendable {
         all(key).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { $0.trimmed() }
     }
 
-    /// The same command with the options of `other`, which take precedence over its own.
+    /// This command with the options of `other`, which take precedence over its own.
     func overridden(by other: ParsedCommand) -> ParsedCommand {
         ParsedCommand(name: name, values: values.merging(other.values) { $1 })
     }
 
-    /// The same command with further positional arguments.
+    /// This command with further positional arguments.
     func appending(_ rest: [String], to syntax: CommandSyntax) throws(CommandError) -> ParsedCommand {
         var command = self
         for value in rest {

@@ -321,7 +321,7 @@ extension ExportArguments {
         return codecs.map { codec in (codec.format == .pdf ? try? PictureCodecs.codec(.vectorPDF) : nil) ?? codec }
     }
 
-    /// The same formats, if they have the one that the pages of a book need.
+    /// The formats, checked to have the one that the pages of a book need.
     private static func withPages(
         _ codecs: [any PictureCodec], by pages: (any PictureCodec)?
     ) throws(CommandError) -> [any PictureCodec] {

@@ -9,7 +9,7 @@ struct Resolution: Hashable, Sendable {
 
     private static let print = 300.0
     private static let points = 72.0
-    /// Of plots, whose files are in millimetres.
+    /// The resolution of plots, whose files are in millimetres.
     private static let plot = 96.0
 
     /// - Throws: `usage`.

@@ -12,10 +12,10 @@ struct WaitCommand {
     /// What the broker reported of a job before.
     private struct Facts {
         var name: String
-        /// Of the picture, as it was submitted.
+        /// The path of the picture, as it was submitted.
         var file: String?
         var size: String
-        /// Of its file.
+        /// The ending of its file.
         var ending: String
         /// Below the broker's output root; nil: the broker keeps the picture to be fetched.
         var output: String?

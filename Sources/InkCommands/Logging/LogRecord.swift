@@ -62,7 +62,7 @@ extension LogRecord {
         return line
     }
 
-    /// The same as an object on one line.
+    /// The record as a JSON object on one line.
     var json: String {
         var members: [(String, JSONValue)] = [
             ("time", .string(UTCTime.text(unixMilliseconds: time))), ("level", .string(level.rawValue)),

@@ -21,7 +21,7 @@ enum Interrupts {
     /// The time within which the first signal must be handled. A command may be blocked by standard input or a full
     /// pipe.
     private static let patience = Duration.seconds(1)
-    /// The same signal again within this time is a duplicate of the first one.
+    /// A repetition of the signal within this time is a duplicate of the first one.
     private static let repetition = Duration.milliseconds(100)
     /// The time that removing unfinished files may take at the end.
     private static let removalSeconds: UInt32 = 1

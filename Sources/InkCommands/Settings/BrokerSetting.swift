@@ -126,7 +126,7 @@ enum KeySetting {
 
     static let insecure = SettingSyntax(
         "insecure", .flag, group: group, "Connect to or accept other machines without keys (unsafe)")
-    /// Of a worker or a client.
+    /// Settings of a worker or a client.
     static let key = SettingSyntax("key", .path, "FILE", group: group, "Your secret key, from ink keygen")
     static let brokerKey = SettingSyntax(
         "broker-key", .path, "FILE", group: group, "The broker's public key (.pub)")

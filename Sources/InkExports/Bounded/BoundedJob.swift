@@ -6,7 +6,7 @@ import InkSystem
 
 /// A picture whose file must not be too large. Used by one thread.
 final class BoundedJob: @unchecked Sendable {
-    /// Of one file.
+    /// The request for a picture of one file.
     let request: PictureRequest
     private var search: QualitySearch
     private var file: PendingFile

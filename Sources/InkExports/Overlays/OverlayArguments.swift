@@ -8,7 +8,7 @@ package struct OverlayArguments: Hashable, Sendable {
     package var shownFile: String?
     /// A text, or the path of a picture; drawn above those of the file.
     package var watermark: String?
-    /// Of the watermark, as are the others below.
+    /// The watermark's place; the properties below belong to the watermark too.
     package var horizontal: OverlayLayout.Horizontal?
     package var vertical: OverlayLayout.Vertical?
     package var size: OverlayLength?

@@ -51,7 +51,7 @@ package final class Overlays: Sendable {
     /// What has come of a project with overlays.
     package struct Result: Sendable {
         package var project: Project
-        /// Of the project and what lies over it.
+        /// The digest of the project and what lies over it.
         package var contentDigest: [UInt8]
         /// The numbers of the new layers (see `[Layer].flattened`).
         package var layers: [Int]
@@ -176,7 +176,7 @@ package final class Overlays: Sendable {
             place: Place(file: "--watermark"))
     }
 
-    /// Of the shorter edge, the size of a watermark's font.
+    /// The size of a watermark's font, as a share of the shorter edge.
     private static let defaultTextShare = 0.03
 
     /// Whether a watermark is the path of a file: one that is there, or is named like a picture.

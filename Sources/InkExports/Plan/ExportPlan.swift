@@ -233,7 +233,7 @@ package struct ExportPlan: Sendable {
         if let resolve { try refuseCollisions(inputs, resolve) }
     }
 
-    /// The same plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
+    /// This plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
     /// not hold is left out.
     ///
     /// - Throws: `usage` when these outputs are each other's or an input's.

@@ -31,7 +31,7 @@ package struct InputFinder {
     private var skipped = SkippedFiles()
     private let photos: PhotoSearch
     private let takesDocuments: Bool
-    /// Of the folder where pictures go: it is not searched for photos.
+    /// The identity of the folder where pictures go: it is not searched for photos.
     private let output: FileStatus.Identity?
     /// What the present search has found of projects, and of photos that are taken if there are none.
     private var projectCount = 0

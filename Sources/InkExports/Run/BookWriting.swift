@@ -4,7 +4,7 @@ import InkSystem
 
 /// Writes the PDF files of a run as the pages of one file.
 struct BookWriting {
-    /// Of the file to write.
+    /// The path of the file to write.
     var path: String
     /// The files of the pages, in their order; at least one.
     var pages: [String]

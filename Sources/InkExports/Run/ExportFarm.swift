@@ -7,7 +7,7 @@ package import InkProtocol
 package struct PictureRequest: Sendable {
     /// Unique in a run: that of the first file.
     package var id: Int { ids[0] }
-    /// Of its files, in the order of the options' files.
+    /// The numbers of its files, in the order of the options' files.
     package var ids: [Int]
     /// What messages call the project.
     package var name: String
@@ -92,7 +92,7 @@ package struct PictureOutcome: Hashable, Sendable {
     package var quality: Int?
     /// Files of the picture that could not be made, by their numbers, while the others are there.
     package var failures: [Int: PictureFailure] = [:]
-    /// The same of the picture's further files.
+    /// The outcomes of the picture's further files.
     package var otherFiles: [OtherFile] = []
     /// Processor time of the broker for this picture, milliseconds.
     package var brokerMilliseconds = 0.0
@@ -109,7 +109,7 @@ package struct PictureOutcome: Hashable, Sendable {
         package var sha256: String
     }
 
-    /// Of the files, the first one's with the times and counts of all.
+    /// An outcome for each file; the first one has the times and counts of all.
     var ofEachFile: [PictureOutcome] {
         [self]
             + otherFiles.map { file in

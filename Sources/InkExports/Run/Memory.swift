@@ -4,7 +4,7 @@ import InkSystem
 package struct Memory: Hashable, Sendable {
     package var totalBytes: Int?
     package var availableBytes: Int?
-    /// Of the control group.
+    /// The memory limit of the control group.
     package var limitBytes: Int?
 
     package static func read() -> Memory {
@@ -30,7 +30,7 @@ package struct Memory: Hashable, Sendable {
 
     /// The largest picture that fits beside what is made of it while it is read and packed; nil without a limit.
     package var documentBytesMax: Int? { limitBytes.map { $0 / 4 } }
-    /// The same for other documents, which take several times as much in memory as in a file.
+    /// The largest other document that fits: these take several times as much in memory as in a file.
     package var projectBytesMax: Int? { limitBytes.map { $0 / 8 } }
 
     package var text: String {

@@ -6,7 +6,7 @@ import InkSystem
 
 /// Writes PNG files of a run as one sprite sheet, with a JSON file of where they are.
 struct SheetWriting {
-    /// Of the picture.
+    /// The path of the picture.
     var path: String
     /// The pictures, in their order; at least one.
     var pictures: [Picture]

@@ -140,7 +140,7 @@ package struct LayeredTemplate {
         return found
     }
 
-    /// Of an element only what it covers counts.
+    /// The element without all that does not change what it covers.
     private static func plain(_ layer: Layer) -> Layer {
         var layer = layer
         (layer.opacity, layer.blendMode, layer.isVisible, layer.isClipped) = (1, .normal, true, false)

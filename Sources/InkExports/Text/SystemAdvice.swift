@@ -32,7 +32,7 @@ extension EngineError {
 }
 
 extension BrokerError {
-    /// The same for the farm of this process.
+    /// The message with advice for the farm of this process.
     var advised: String {
         guard case .output(_, let operation, let errno) = self else { return description }
         return description + SystemAdvice.text(errno: errno, operation: operation)

@@ -18,7 +18,7 @@ struct DocumentStamp: Hashable, Sendable {
         }
     }
 
-    /// Of a folder that is a document, at most this many files count, and those so deep in it.
+    /// Bounds of what counts in a folder that is a document: so many files, and those so deep in it.
     private static let filesMax = 10_000
     private static let depthMax = 4
     /// A file system does not tell apart changes that follow each other so soon, nanoseconds.

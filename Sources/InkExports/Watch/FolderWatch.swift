@@ -87,7 +87,7 @@ package struct FolderWatch {
     private var gone: Set<String> = []
     /// Problems of the last search, each of which is reported once.
     private var problems: Set<String> = []
-    /// The same of the farm.
+    /// The farm's last problem, which is reported once.
     private var farmProblem: String?
     /// Who has written a picture, so that documents of like names do not replace each other's.
     private var owners: [FilePlace: String] = [:]

@@ -68,9 +68,9 @@ struct WatchState<Stamp: Hashable & Sendable>: Sendable {
         var isThere = true
         /// When to look at it; nil: not before something happens.
         var due: Double?
-        /// Of the last export, whatever its result.
+        /// The document's stamp at the last export, whatever its result.
         var settled: Stamp?
-        /// Of the last look.
+        /// The document's stamp at the last look.
         var seen: Stamp?
         /// Since then nobody has written it.
         var isReady = false

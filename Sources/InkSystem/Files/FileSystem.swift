@@ -115,7 +115,7 @@ package enum FileSystem {
         try names(in: Array(folder.utf8))
     }
 
-    /// The same for an open folder, whose read position does not change.
+    /// The names in an open folder, whose read position does not change.
     package static func names(inOpen folder: Int32) throws(SystemFailure) -> [[UInt8]] {
         // A new open file description, because reading moves the position.
         let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

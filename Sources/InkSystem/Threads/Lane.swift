@@ -23,7 +23,7 @@ package final class Lane: Sendable {
     /// Runs `work` after all earlier work.
     package func run(_ work: @escaping Work) { queue.add(work) }
 
-    /// The same after a delay in milliseconds.
+    /// Runs `work` after a delay in milliseconds.
     package func run(afterMilliseconds milliseconds: Int, _ work: @escaping Work) {
         queue.add(work, at: SystemClock.milliseconds + UInt64(max(0, milliseconds)))
     }
