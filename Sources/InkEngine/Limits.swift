@@ -36,7 +36,7 @@ public struct Limits: Hashable, Sendable {
     public var stamps = 20_000_000
     /// Largest distance of a coordinate from the origin, canvas pixels.
     public var coordinate = 10_000_000.0
-    /// The same on an infinite canvas.
+    /// Largest distance of a coordinate from the origin on an infinite canvas.
     public static let worldCoordinate = 1e9
 
     public init() {}

@@ -3,7 +3,7 @@ package import InkEngine
 /// Reads the numbers of a binary file in order. No count of the file is believed beyond its end.
 package struct ByteReader {
     package let bytes: [UInt8]
-    /// Of the next byte, from the beginning of the file.
+    /// The offset of the next byte, from the beginning of the file.
     package private(set) var offset: Int
     /// Where this part of the file ends.
     package let end: Int

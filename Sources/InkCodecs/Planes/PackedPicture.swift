@@ -27,7 +27,7 @@ package struct PackedPicture {
     }
 
     package enum Samples: UInt8 {
-        /// Of 1 bit in a bitmap.
+        /// Whole numbers of 8 bits; of 1 bit in a bitmap.
         case integer8 = 1
         case integer16 = 2
         /// Linear light, 1 is white.
@@ -47,11 +47,11 @@ package struct PackedPicture {
         case raw = 0
         /// Runs; the packed length of each row comes first, in two bytes.
         case packBits = 1
-        /// The same in four bytes.
+        /// Runs; the packed length of each row comes first, in four bytes.
         case packBitsLong = 2
         /// A stream of zlib.
         case deflate = 3
-        /// The same of differences to the sample on the left.
+        /// A stream of zlib of differences to the sample on the left.
         case deflatePredicted = 4
         /// Krita's tiles.
         case tiles = 5
@@ -98,7 +98,7 @@ package struct PackedPicture {
     package var isPlain = false
     /// Whether colours have been blended onto white.
     package var isOnWhite = false
-    /// Of tiles: the corner of the picture in their coordinates, and a pixel where there is none.
+    /// The place of tiles: the corner of the picture in their coordinates, and a pixel where there is no tile.
     package var origin = (x: 0, y: 0)
     package var ground: [UInt8] = []
 

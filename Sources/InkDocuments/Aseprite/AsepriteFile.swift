@@ -8,7 +8,7 @@ struct AsepriteFile {
             case image, group
             /// With the number of its set of tiles.
             case tilemap(Int)
-            /// Of a kind that this program does not know.
+            /// A kind that this program does not know.
             case unknown(Int)
         }
 
@@ -16,7 +16,7 @@ struct AsepriteFile {
         var isVisible: Bool
         var isBackground: Bool
         var isReference: Bool
-        /// Of groups around it.
+        /// The number of groups around it.
         var depth: Int
         var mode: Int
         var opacity: Double

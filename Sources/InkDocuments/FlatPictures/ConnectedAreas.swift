@@ -167,7 +167,7 @@ struct ConnectedAreas {
         for index in areas.indices where target[index] != index { areas[index].area = 0 }
     }
 
-    /// Of each area whether noise may have made it: it is small, or narrower than two blocks of a JPEG file.
+    /// For each area, whether noise may have made it: it is small, or narrower than two blocks of a JPEG file.
     private func suspects(areaMax: Int) -> [Bool] {
         var borders = [Int](repeating: 0, count: areas.count)
         forEachBorder { one, other, length in

@@ -158,7 +158,7 @@ struct FlatColors {
         }
     }
 
-    /// Of the colours that are frequent, the one that is furthest from all others: those between are mixtures.
+    /// The frequent colour that is furthest from all others: those between are mixtures.
     private func thinColor(_ picture: FlatPicture, _ left: [Int], tolerance: Int, minArea: Int) -> FlatColor? {
         var counts: [Int: Int] = [:]
         for index in left { counts[Self.cell(picture.pixels[index]), default: 0] += 1 }

@@ -28,7 +28,7 @@ package struct RegionMap: Sendable {
         count += 1
     }
 
-    /// Of each region whether it is a line, or too narrow for a pattern.
+    /// For each region, whether it is a line, or too narrow for a pattern.
     package var thin: [Bool] { Self.thin(numbers, size, count: count) }
 
     /// Pixels; twice the area by the length of the border is the width of a long stripe.

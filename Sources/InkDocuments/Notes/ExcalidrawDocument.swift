@@ -179,7 +179,7 @@ private struct ExcalidrawReader {
         }
     }
 
-    /// Of a frame's corners.
+    /// The radius of a frame's corners.
     private static let frameRadius = 8.0
 
     private static func name(of frame: ExcalidrawElement, _ usual: String) -> String {

@@ -15,7 +15,7 @@ struct ExcalidrawElement {
     /// 0...1
     var opacity: Double
     let strokeWidth: Double
-    /// Of a line, seen from `x` and `y`, not turned.
+    /// The points of a line, seen from `x` and `y`, not turned.
     let points: [Point]
 
     /// nil without a type and a place.
@@ -111,7 +111,7 @@ struct ExcalidrawElement {
 
     var isLine: Bool { ["line", "arrow", "draw"].contains(type) }
 
-    /// Of what surrounds an area.
+    /// The fill, where the element surrounds an area.
     var fill: RGBA8? { surrounds ? color("backgroundColor") : nil }
 
     /// Whether it has an inside: lines do that end where they begin.
@@ -145,12 +145,12 @@ struct ExcalidrawElement {
         }
     }
 
-    /// Of lines at the heads of arrows.
+    /// The dashes of lines at the heads of arrows.
     var headDashes: [Double] {
         object.value.field("strokeStyle")?.string == "dotted" ? [1.5, 4 + strokeWidth] : []
     }
 
-    /// Of its random numbers.
+    /// The seed of its random numbers.
     var seed: Int32 {
         let number = object.value.field("seed")?.number.flatMap { Int(exactly: $0.rounded(.towardZero)) }
         return Int32(truncatingIfNeeded: number ?? 1)

@@ -49,7 +49,7 @@ extension ExcalidrawSketch {
         func bar(offset: Double = 0) -> [Part] {
             corners(size: 20, offset: offset).map { line($0.sides[0], $0.sides[1]) } ?? []
         }
-        /// Of a crow: its toes end beside the tip.
+        /// The foot of a crow: its toes end beside the tip.
         func foot() -> [Part] {
             guard let head = corners(size: 15) else { return [] }
             return [-25.0, 25].flatMap { line(Self.turn(head.tip, about: head.base, $0), head.base) }

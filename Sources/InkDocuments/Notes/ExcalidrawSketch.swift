@@ -9,7 +9,7 @@ struct ExcalidrawSketch {
         var lineWidth: Double?
         var dashes: [Double] = []
         var color: RGBA8
-        /// Of an area.
+        /// The fill rule of an area.
         var rule = "evenodd"
         var name = "Strokes"
     }

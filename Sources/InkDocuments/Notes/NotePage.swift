@@ -11,7 +11,7 @@ struct NotePage {
     private(set) var layers: [Layer] = []
     private var counts: (strokes: Int, points: Int)
 
-    /// Of the last layer: shapes that will be its picture, and what its strokes cover.
+    /// Shapes that will be the picture of the last layer, and what its strokes cover.
     private var shapes: (paths: String, box: Rect)?
     private var inked = Rect.empty
     private var isOpen = false

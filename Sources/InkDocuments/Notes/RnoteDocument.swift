@@ -211,7 +211,7 @@ private enum RnoteStroke {
         }
     }
 
-    /// Of 2 x 3 or 3 x 3 numbers, column by column.
+    /// Reads a map of 2 x 3 or 3 x 3 numbers, column by column.
     private static func affine(_ node: JSONNode?) -> AffineMap? {
         let n =
             (node?.field("affine") ?? node?.field("transform")?.field("affine"))?.elements.compactMap(\.number) ?? []

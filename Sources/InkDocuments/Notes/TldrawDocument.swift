@@ -120,7 +120,7 @@ private struct TldrawReader {
 
         static let identity = Frame()
 
-        /// Of a shape, in what it lies in.
+        /// Reads the frame of a shape, in what it lies in.
         init?(_ record: JSONNode) {
             x = record.field("x")?.number ?? 0
             y = record.field("y")?.number ?? 0
@@ -312,7 +312,7 @@ private struct TldrawReader {
             return color
         }
 
-        /// Of a highlighter's mark, which shows above other shapes and, stronger, below them.
+        /// The colour of a highlighter's mark, which shows above other shapes and, stronger, below them.
         func highlight(isBelow: Bool) -> RGBA8 {
             faded(TldrawColors.highlight(props?.field("color")?.string), by: isBelow ? 0.82 : 0.35)
         }
@@ -335,7 +335,7 @@ private struct TldrawReader {
             default: nil
             }
         }
-        /// Of the short lines of a pattern.
+        /// The colour of the short lines of a pattern.
         var fillDashes: RGBA8? {
             props?.field("fill")?.string == "pattern" ? TldrawColors.pattern(props?.field("color")?.string) : nil
         }
@@ -373,7 +373,7 @@ private struct TldrawReader {
             return line
         }
 
-        /// Of old files plain, of new ones in paragraphs.
+        /// The text: plain in old files, in paragraphs in new ones.
         var text: String {
             if let text = props?.field("text")?.string { return text }
             func words(_ node: JSONNode, depth: Int) -> String {

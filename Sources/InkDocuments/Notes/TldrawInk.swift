@@ -28,7 +28,7 @@ struct TldrawInk {
         }
     }
 
-    /// Of the line, drawing's units.
+    /// The width of the line, drawing's units.
     var lineWidth: Double
     /// What the random numbers come from.
     var seed: String

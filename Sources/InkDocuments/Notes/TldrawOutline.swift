@@ -59,7 +59,7 @@ struct TldrawOutline {
         }
     }
 
-    /// Of equal sides before it is stretched to the box; with `inner`, a star.
+    /// A polygon of equal sides before it is stretched to the box; with `inner`, a star.
     private func regular(_ count: Int, _ w: Double, _ h: Double, inner: Double? = nil) -> TldrawInk.Piece {
         var points: [Point] = []
         for step in 0..<count {

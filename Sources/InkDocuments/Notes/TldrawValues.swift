@@ -5,8 +5,8 @@ import InkEngine
 enum TldrawPoints {
     typealias Point = (x: Double, y: Double, z: Double)
 
-    /// Of a list, or packed as `path`: the first point as three numbers of 32 bits, then differences of 16 bits. For a while
-    /// `points` were packed, as numbers of 16 bits.
+    /// Reads the points of a segment from a list, or packed as `path`: the first point as three numbers of 32 bits,
+    /// then differences of 16 bits. For a while `points` were packed, as numbers of 16 bits.
     ///
     /// - Returns: nil for what is damaged.
     static func read(_ segment: JSONNode) -> [Point]? {
@@ -52,7 +52,7 @@ enum TldrawColors {
         line: String, fill: String, note: String, pattern: String, lined: String, highlight: String
     )
 
-    /// Of a page.
+    /// The colour of a page.
     static let ground = RGBA8(red: 0xF9, green: 0xFA, blue: 0xFB)
 
     private static let all: [String: Values] = [

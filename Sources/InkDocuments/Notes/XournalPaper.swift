@@ -174,7 +174,7 @@ struct XournalPaper {
             }
         }
 
-        /// Of triangles with an upright side.
+        /// Draws triangles with an upright side.
         mutating func isometric(_ settings: inout Settings, isDotted: Bool) {
             let (color, thick) = (settings.color("f1", 0xBDBDBD, 0x434343), settings.lineWidth(isDotted ? 1.5 : 1))
             let side = settings.raster(14.17)

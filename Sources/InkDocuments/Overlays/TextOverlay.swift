@@ -8,7 +8,7 @@ public struct TextOverlay: Sendable {
         public var color = RGBA8.white
         /// How far an outline in black reaches beyond the letters; nil: none.
         public var outline: Double?
-        /// Of a shadow in black, twice the deviation of its Gaussian; 0: none.
+        /// The softness of a shadow in black, as twice the deviation of its Gaussian; 0: no shadow.
         public var shadowBlur = 0.0
 
         public init() {}
@@ -22,7 +22,7 @@ public struct TextOverlay: Sendable {
     public static let sizeMax = 2_000.0
     /// The largest outline and shadow, pixels.
     public static let reachMax = 500.0
-    /// Of outline and shadow.
+    /// The opacity of outline and shadow.
     private static let darkness: Float = 0.7
 
     /// - Parameters:
@@ -221,7 +221,7 @@ private struct TextCoverage {
 
 /// A Gaussian blur. Its weights are sums and products alone, the same on every machine.
 struct Gaussian {
-    /// Of the middle and of each distance from it; their sum on both sides is 1. Empty: no blur.
+    /// The weights of the middle and of each distance from it; their sum on both sides is 1. Empty: no blur.
     private let weights: [Float]
 
     /// Pixels by which a blurred shape grows on each side.

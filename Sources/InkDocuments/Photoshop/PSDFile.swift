@@ -16,7 +16,7 @@ struct PSDFile {
 
     /// Whether lengths have eight bytes (`.psb`).
     let isLarge: Bool
-    /// Of the merged picture, with alpha and others.
+    /// The number of channels of the merged picture, with alpha and others.
     let channelCount: Int
     let size: PixelSize
     /// Bits of a sample: 1, 8, 16 or 32.
@@ -77,7 +77,7 @@ struct PSDFile {
         merged = reader.offset..<reader.end
     }
 
-    /// Of an indexed picture the colour that is transparent.
+    /// The index of the transparent colour of an indexed picture.
     private var transparentIndex: Int?
 
     private mutating func readResources(_ reader: inout ByteReader) throws(EngineError) {
@@ -363,7 +363,7 @@ struct PSDRecord {
         }
     }
 
-    /// Of a Macintosh, where the letters that all computers share are enough: the whole name is in a block.
+    /// Reads text of a Macintosh, where the letters that all computers share are enough: the whole name is in a block.
     private static func text(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(decoding: bytes.map { $0 < 128 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)

@@ -428,7 +428,7 @@ struct PSDLayers {
         }
     }
 
-    /// Of runs: the lengths of all channels' rows come first.
+    /// The planes of channels packed as runs: the lengths of all channels' rows come first.
     private func packedPlanes(
         _ reader: inout ByteReader, _ count: Int, _ channel: (Int) -> UInt8
     ) throws(EngineError) -> [PackedPicture.Plane] {

@@ -140,7 +140,7 @@ public enum QuickDrawReader {
 }
 
 extension EngineError {
-    /// The same error, with the line of the file before its path.
+    /// This error, with the line of the file before its path.
     fileprivate func inLine(_ line: Int, of file: String) -> EngineError {
         func place(_ place: Place) -> Place {
             Place(file: file, path: "line \(line)" + (place.path.map { ", \($0)" } ?? ""))

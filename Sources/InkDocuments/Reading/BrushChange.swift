@@ -41,7 +41,7 @@ public struct BrushChange: Hashable, Sendable {
         return changed
     }
 
-    /// The same in all strokes of a document but the lines of its paper, and in what tells it from others.
+    /// Changes the brush in all strokes of a document but the lines of its paper, and in what tells it from others.
     func apply(to reading: inout ProjectReading) {
         guard !isNothing else { return }
         apply(to: &reading.project.layers)

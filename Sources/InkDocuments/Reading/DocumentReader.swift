@@ -96,7 +96,7 @@ public struct DocumentContext {
     public var folders: [String]
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
-    /// Of strokes that documents of other programs hold.
+    /// Changes to the brush of strokes that documents of other programs hold.
     public var brush = BrushChange()
     /// Whether the outlines of an SVG are strokes; else it is a picture.
     public var takesOutlines = false

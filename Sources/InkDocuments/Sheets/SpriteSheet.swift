@@ -6,7 +6,7 @@ package struct SpriteSheet: Sendable {
     package struct Sprite: Hashable, Sendable {
         /// Unique in the sheet.
         package var name: String
-        /// Of the picture, pixels.
+        /// The size of the picture, pixels.
         package var size: PixelSize
         /// What of it is not transparent; of an empty picture its first pixel.
         package var shown: PixelRect

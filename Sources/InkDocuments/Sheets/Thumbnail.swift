@@ -51,7 +51,7 @@ private struct AreaMean {
     let source: PixelSize
     let target: PixelSize
     private var nextRow = 0
-    /// Of the target's row that is being summed: red, green and blue times alpha, and alpha, by column.
+    /// The sums of the target's row that is being made: red, green and blue times alpha, and alpha, by column.
     private var sums: [UInt64]
     private var row = 0
     private var made: [UInt8] = []
