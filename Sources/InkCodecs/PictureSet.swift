@@ -169,7 +169,8 @@ extension PixelRows {
 }
 
 extension EncodedPiece {
-    /// Of each part: raw bytes (8 bytes, little-endian), checksum (4) and encoded bytes (8); then the parts.
+    /// The head of each part: raw bytes (8 bytes, little-endian), checksum (4) and encoded bytes (8). All heads come
+    /// before the parts.
     private static let partHeadBytes = 20
 
     /// The pieces of the same rows for several files.
@@ -232,7 +233,7 @@ extension EncodedPiece {
 public struct PictureSetAssembler: PictureAssembler {
     private let set: PictureSet
     private var assemblers: [any PictureAssembler]
-    /// Of each assembler: the number of its first file.
+    /// The number of each assembler's first file.
     private let firstFiles: [Int]
     public let fileCount: Int
 

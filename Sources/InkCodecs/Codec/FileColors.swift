@@ -4,7 +4,7 @@ import InkEngine
 /// What a file says of its colours: by an ICC profile, which is converted, or by numbers (ITU-T H.273), which are not.
 public struct FileColors {
     var profile: [UInt8]
-    /// Of the colours' primaries and of their curve.
+    /// The code points of the colours' primaries and of their curve.
     var coded: (primaries: Int, transfer: Int)?
 
     package init(profile: [UInt8]? = nil, coded: (primaries: Int, transfer: Int)? = nil) {

@@ -44,11 +44,11 @@ public protocol PictureCodec: Sendable {
     func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int
     /// Whether the assembler can take a piece apart. Pieces come from other machines, so it must not rely on them.
     func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, pixels: PixelFormat) -> Bool
-    /// The same where it depends on more.
+    /// Whether the assembler can take a piece apart, for formats where that depends on size and encoding too.
     func isSound(
         _ piece: ArraySlice<UInt8>, _ size: PixelSize, _ encoding: PictureEncoding, pixels: PixelFormat
     ) -> Bool
-    /// The same for a piece that `encodeWhole` has made of a picture of this size.
+    /// Whether the assembler can take apart a piece that `encodeWhole` has made of a picture of this size.
     func isSoundWhole(_ piece: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) -> Bool
     /// The decoded content of a piece, used to compare the results of two workers; nil if the piece is invalid.
     func content(of piece: EncodedPiece) -> [UInt8]?
@@ -191,7 +191,7 @@ public struct PictureDescription: Hashable, Sendable {
     /// nil: not written.
     public var density: PictureDensity?
     public var text: [PictureText]
-    /// Of the picture that is shown, where that is one itself; at most 65,000 bytes each. nil: not written.
+    /// Metadata of the picture that is shown, where that is one itself; at most 65,000 bytes each. nil: not written.
     public var exif: [UInt8]?
     public var xmp: [UInt8]?
     /// Digest of the inputs; nil: not written.

@@ -16,7 +16,7 @@ struct StoredPixels {
     /// Samples in the processor's byte order.
     var is16Bit = false
 
-    /// Of CMYK with this profile.
+    /// The inks of a CMYK image with this profile.
     static func inks(_ profile: [UInt8]?) -> ImageHeader.Inks {
         profile.flatMap { ColorConversion(profile: $0, StoredPixels(colors: .cmyk)) } == nil ? .plain : .profiled
     }
@@ -34,7 +34,7 @@ struct StoredRows {
     private let pixels: StoredPixels
     private let orientation: ImageOrientation
     private let conversion: ColorConversion?
-    /// Of a converted pixel.
+    /// The number of channels of a converted pixel.
     private let channels: Int
     private var assembler: ChunkAssembler
     private var nextRow = 0

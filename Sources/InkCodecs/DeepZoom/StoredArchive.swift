@@ -9,10 +9,10 @@ package struct StoredArchive: Sendable {
         var isASCII: Bool
     }
 
-    /// Of all bytes so far.
+    /// The number of all bytes so far.
     private(set) var byteCount: UInt64
     private var entries: [Entry] = []
-    /// Of all entries, in their order.
+    /// The names of all entries, in their order.
     private var names: [UInt8] = []
 
     private static let limit32 = UInt64(UInt32.max)

@@ -14,9 +14,9 @@ struct ZoomAssembler: PictureAssembler {
     private var nextBlock = 0
     /// The piece of the upper levels, which may come before the last rows.
     private var top: [UInt8] = []
-    /// Of all bytes of the archive, for the comment.
+    /// The checksum of all bytes of the archive, for the comment.
     private var crc = crc32([])
-    /// Of the bytes of all tiles.
+    /// The checksum of the bytes of all tiles.
     private var tilesCRC = crc32([])
 
     /// - Parameter isFolder: whether the archive is to be unpacked to a folder.

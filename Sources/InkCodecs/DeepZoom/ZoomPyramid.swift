@@ -79,7 +79,7 @@ struct ZoomPyramid: Hashable, Sendable {
         return PixelRect(x: x, y: y, width: min(tile, level.width - x), height: min(tile, level.height - y))
     }
 
-    /// The same as a part of the picture.
+    /// The part of the picture that a tile shows.
     private func region(_ place: Tile) -> PixelRect {
         let (x, y, edge) = (
             place.column * tile << place.level, place.row * tile << place.level, tile << place.level

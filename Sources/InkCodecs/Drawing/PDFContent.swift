@@ -3,7 +3,7 @@ import InkEngine
 
 /// A stream of operators, packed as it grows, with the names that it uses.
 struct PDFContent {
-    /// Of the form that it becomes, where that is known before.
+    /// The number of the form that it becomes, where that is known before.
     var number = 0
     private let packer: ZlibPacker
     private var pending: [UInt8] = []
@@ -18,7 +18,7 @@ struct PDFContent {
 
     /// What stays as it is until it is changed. nil: not known.
     private struct Graphics {
-        /// Of lines and of areas.
+        /// The colours of lines and of areas.
         var line: RGBA8?
         var area: RGBA8?
         var width: Double?
@@ -138,7 +138,7 @@ struct PDFPath: VectorPathText {
     private var hasLine = false
     /// Whose outlines are written instead of the lines; nil: of none.
     private let outlined: VectorLine?
-    /// Of the line that is outlined when it is complete.
+    /// The points of the line that is outlined when it is complete.
     private var points: [Point] = []
 
     init(decimals: Int, outlining line: VectorLine? = nil) {

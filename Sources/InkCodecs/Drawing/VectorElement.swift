@@ -4,7 +4,7 @@ import InkEngine
 struct VectorElement {
     /// Visible, with those elements in it that are drawn, in drawing order.
     var layer: Layer
-    /// Of the layer in its file.
+    /// The path of the layer in its file.
     var path: String
     var children: [VectorElement] = []
     var clipped: [VectorElement] = []
@@ -37,7 +37,7 @@ struct VectorElement {
 }
 
 extension [Layer] {
-    /// The same, drawn in this order whatever theirs is.
+    /// These layers, drawn in this order whatever theirs is.
     var inFileOrder: [Layer] {
         map { layer in
             var layer = layer

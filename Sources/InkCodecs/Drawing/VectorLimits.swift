@@ -6,7 +6,7 @@ struct VectorLimits {
     var stampsInAll = 1_000_000
     /// Lines, dots and waves that a stroke uncovers of a pattern.
     var patternParts = 50_000
-    /// Of a layer: groups of strokes that erase what is below them, each of which is a mask round all that.
+    /// Groups of strokes in a layer that erase what is below them, each of which is a mask round all that.
     var erasures = 16
     /// Farthest coordinate, in output pixels: readers calculate with 24 bits.
     var farthest = 1e6

@@ -148,7 +148,7 @@ protocol VectorDrawing {
 
 /// A group of elements, which are put together before they are blended onto what lies below.
 struct VectorGroup: Hashable {
-    /// Of the layer; nil for a group that only carries a mask.
+    /// The name of the layer; nil for a group that only carries a mask.
     var name: String?
     var opacity = 1.0
     var blendMode = BlendMode.normal
@@ -163,7 +163,7 @@ struct VectorGroup: Hashable {
 /// Writes a vector format: the elements of a picture come from the bottom up, in groups and masks. A mask comes before
 /// the group that it belongs to; inside of it only brightness counts.
 protocol VectorWriter: VectorDrawing {
-    /// Of the format, in warnings.
+    /// The name of the format, in warnings.
     static var name: String { get }
     /// The form of images that the format takes.
     static var imageFormat: PictureFormat { get }
@@ -181,7 +181,7 @@ protocol VectorWriter: VectorDrawing {
 /// What every writer knows of a picture.
 struct VectorScene {
     var project: Project
-    /// Of the project, in errors.
+    /// The place of the project, in errors.
     var place: Place
     var options: PictureOptions
     /// In pixels.

@@ -87,7 +87,7 @@ private final class GIFReader {
     private let reader: OpaquePointer
     private let place: Place
     private(set) var header = ImageHeader(size: PixelSize(width: 0, height: 0), isHeldWhole: true)
-    /// Of the first frame.
+    /// The size of the first frame.
     private(set) var frame = PixelSize(width: 0, height: 0)
 
     /// - Parameter file: must outlive the reader.

@@ -85,7 +85,7 @@ extension PictureEncoding {
     var heifQuality: Int { quality ?? (format == .avif ? 75 : 60) }
     /// Hatching consists of edges, which 4:2:0 blurs.
     var heifChroma: ChromaSampling { chroma ?? .full }
-    /// Of the encoder of AVIF.
+    /// The speed setting of the encoder of AVIF.
     var avifSpeed: Int {
         switch effort {
         case .fast: 8
@@ -93,7 +93,7 @@ extension PictureEncoding {
         case .small: 4
         }
     }
-    /// Of the encoder of HEIC.
+    /// The preset of the encoder of HEIC.
     var heicPreset: StaticString {
         switch effort {
         case .fast: "veryfast"

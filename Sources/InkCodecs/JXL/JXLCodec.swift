@@ -65,7 +65,7 @@ extension PictureEncoding {
 
 /// The form of a piece: the length of each frame (4 bytes, little-endian), then the frames.
 enum JXLPiece {
-    /// Of all frames but the last. One frame of all rows makes files that are less than 2% smaller.
+    /// The rows of all frames but the last. One frame of all rows makes files that are less than 2% smaller.
     static let frameRows = 256
 
     static func frameCount(rowCount: Int) -> Int { (rowCount + frameRows - 1) / frameRows }

@@ -12,7 +12,7 @@ public enum LayeredPart: Hashable, Sendable {
     case mask([Int])
     /// All of it.
     case merged
-    /// The same, small.
+    /// All of it, small.
     case thumbnail
 }
 

@@ -280,7 +280,7 @@ struct TagFile {
         return Array(bytes[entry.place..<(entry.place + count)])
     }
 
-    /// The same, as a value.
+    /// The content of an entry as a value.
     func value(_ entry: Entry, bytesMax: Int) -> TagValue? {
         guard let bytes = bytes(of: entry, bytesMax: bytesMax) else { return nil }
         let value = TagValue(kind: entry.kind, count: entry.count, bytes: bytes)

@@ -51,7 +51,7 @@ extension MetadataKinds {
         ),
     ]
 
-    /// Of none: ImageUniqueID, and those of `ExifTree.pixelTags`.
+    /// Tags that belong to no kind: ImageUniqueID, and those of `ExifTree.pixelTags`.
     private static let noKindTags: Set<UInt16> = ExifTree.pixelTags.union([42016])
 }
 
@@ -123,7 +123,7 @@ extension MetadataKinds {
         (.places, Space.mediaPro, ["Location"]),
     ]
 
-    /// Of what has no name of its own above.
+    /// The kinds of properties that have no name of their own above, by their namespaces.
     static let namespaceKinds: [String: MetadataKinds] = [
         Space.rights: .copyright, Space.plus: .copyright, Space.creativeCommons: .copyright,
         Space.iptcCore: .caption, Space.iptcExtension: .caption, Space.lightroom: .caption, Space.regions: .caption,

@@ -86,7 +86,7 @@ struct TagDirectory {
 struct TagValue: Hashable {
     /// The type, as TIFF and EXIF number them.
     var kind: UInt16
-    /// Of numbers, or of characters.
+    /// The number of its values, or of characters.
     var count: Int
     /// Numbers have their least significant byte first.
     var bytes: [UInt8]

@@ -15,7 +15,7 @@ enum XMPPacket {
         }
     }
 
-    /// The same with what EXIF says, for files that have no place for that.
+    /// Makes a packet that also holds what EXIF says, for files that have no place for that.
     static func makeWithExif(_ description: PictureDescription) -> [UInt8]? {
         let packet = make(description)
         guard let exif = description.exif.flatMap({ ExifTree($0) }) else { return packet }

@@ -6,7 +6,7 @@ struct PDFAssembler: PictureAssembler {
     private var body = PDFBody()
     private let hasAlpha: Bool
     private let metadata, info: Int
-    /// Of the stream so far, with its head.
+    /// The sum of the stream so far, with its head.
     private var colors = StreamSum()
     private var alpha = StreamSum()
 

@@ -91,9 +91,9 @@ public struct PDFBook {
 /// A file of one page, by its table of cross references.
 struct PDFPageFile {
     private let source: PDFBook.Source
-    /// Of objects 1, 2, ...; 0 for one that is not there.
+    /// The offsets of objects 1, 2, ...; 0 for one that is not there.
     private var offsets: [Int] = []
-    /// The same in ascending order, and that of the table behind the last one.
+    /// The offsets in ascending order, and that of the table behind the last object.
     private var ends: [Int] = []
 
     /// More than trailer and last lines have together.

@@ -30,7 +30,7 @@ enum PDFText {
 
 /// The bytes of a file and where its objects begin.
 struct PDFBody {
-    /// Of everything so far.
+    /// The length of everything so far.
     private(set) var byteCount = 0
     private(set) var crc = crc32([])
     /// By the objects' numbers, from 1.

@@ -30,7 +30,7 @@ public final class BandEncoder: PieceEncoder {
         try encode(pixels: pixels, width: width, bytesPerPixel: format.bytesPerPixel, encoding: encoding)
     }
 
-    /// The same for pixels of 1, 3 or 4 bytes.
+    /// Encodes pixels of 1, 3 or 4 bytes.
     package func encode(
         pixels: UnsafeRawBufferPointer, width: Int, bytesPerPixel: Int, encoding: PieceEncoding
     ) throws(EngineError) -> EncodedPiece {
@@ -53,7 +53,7 @@ public final class BandEncoder: PieceEncoder {
         try encode(pixels: rows.pixels, width: rows.width, format: rows.format, encoding: encoding)
     }
 
-    /// The same for pixels in an array.
+    /// Encodes pixels in an array.
     public func encode(
         pixels: [UInt8], width: Int, format: PixelFormat, encoding: PieceEncoding
     ) throws(EngineError) -> EncodedPiece {

@@ -3,7 +3,7 @@ import InkSystem
 
 /// Writes Photoshop's files (Adobe Photoshop File Formats Specification, 2019), all channels packed by `PackBits`.
 package struct PSDWriter {
-    /// Of PSB; PSD itself ends at 30,000.
+    /// The longest edge in a PSB; PSD itself ends at 30,000.
     static let edgePixelsMax = 300_000
     private static let smallEdgePixelsMax = 30_000
     /// Lengths in a PSD have 32 bits, and readers take them as signed.

@@ -16,7 +16,7 @@ package struct PackedPlanes: Sendable {
         case merged
     }
 
-    /// Of the picture; empty where all of it is transparent.
+    /// The pixels of the picture that the planes hold; empty where all of it is transparent.
     package let bounds: PixelRect
     /// Packed bytes of each channel.
     package let byteCounts: [Int]

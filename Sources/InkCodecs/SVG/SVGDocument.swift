@@ -29,7 +29,7 @@ package struct SVGDocument {
     static let useDepthMax = 64
     /// Embedded pictures, all together.
     static let embeddedPixelsMax = 40_000_000
-    /// Of a document that does not say its size, as in CSS 2.1, section 10.3.2.
+    /// The size of a document that does not say it, as in CSS 2.1, section 10.3.2.
     static let defaultSize = (width: 300.0, height: 150.0)
 
     /// - Parameter leavingOut: elements that are left out, with what is in them, in place of an error.

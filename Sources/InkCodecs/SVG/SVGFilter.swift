@@ -161,7 +161,7 @@ final class SVGFilter: XMLHandler {
 
     // MARK: - Writing
 
-    /// Of the root; written anew where it is drawn, or without a meaning there.
+    /// Attributes of the root that are written anew where it is drawn, or have no meaning there.
     private static let rootFields: Set<String> = ["x", "y", "style", "preserveAspectRatio"]
 
     private static let rootStart =

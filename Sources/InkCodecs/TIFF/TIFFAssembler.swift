@@ -5,12 +5,12 @@ import InkEngine
 struct TIFFAssembler: PictureAssembler {
     private let head: PictureHead
     private let isBig: Bool
-    /// Of all strips.
+    /// The offsets of all strips.
     private var offsets: [UInt64] = []
     private var byteCounts: [UInt64] = []
     /// The file's length so far, always even.
     private var length: UInt64 = 0
-    /// Of everything after the header.
+    /// The checksum of everything after the header.
     private var crc = crc32([])
 
     var isAppendOnly: Bool { false }

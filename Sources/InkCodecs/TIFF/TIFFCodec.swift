@@ -64,7 +64,7 @@ enum TIFFStrips {
         return bytes
     }
 
-    /// Of all strips without their padding; nil if the bytes are not a piece of so many rows.
+    /// The lengths of all strips without their padding; nil if the bytes are not a piece of so many rows.
     static func lengths(in piece: ArraySlice<UInt8>, rowCount: Int) -> [Int]? {
         let tableCount = tableBytes(rowCount: rowCount)
         guard rowCount > 0, piece.count > tableCount else { return nil }

@@ -12,7 +12,7 @@ struct SVGStrokesWalk {
     private var sheet = SVGStyleSheet()
     private var nodes: [String: XMLNode] = [:]
     private var elementCount = 0
-    /// Of the layer that Inkscape made of a group.
+    /// The name of the layer that Inkscape made of a group.
     private var layerName: String?
 
     private static let depthMax = 256
@@ -237,7 +237,7 @@ struct SVGStrokesWalk {
         }
     }
 
-    /// Of two radii that are given or as the other one; negative ones are as if not given.
+    /// The two radii of a corner. One that is not given, or is negative, is as the other one.
     private func radii(_ style: [String: String], _ state: State) -> (Double, Double) {
         func radius(_ name: String, _ whole: Double) -> Double? {
             length(style[name], in: state, of: whole).flatMap { $0 < 0 ? nil : $0 }

@@ -127,7 +127,7 @@ public enum StripCompression: UInt8, Hashable, Sendable, CaseIterable {
 /// How full-width rows are encoded to a piece of each file of a picture.
 public struct PieceEncoding: Hashable, Sendable {
     public var picture: PictureEncoding
-    /// Of the picture's further files; the piece then has a part for each.
+    /// The encodings of the picture's further files; the piece then has a part for each.
     public var others: [PictureEncoding]
     /// Whether these are the picture's last rows.
     public var isLast: Bool

@@ -199,7 +199,7 @@ extension PlotLines {
 
     // MARK: Order
 
-    /// The same lines, some of them from the other end, each as near as can be to the one before.
+    /// These lines in a shorter order, some of them from the other end, each as near as can be to the one before.
     func sorted() -> PlotLines {
         var ends = PlotEnds(self)
         var sorted = PlotLines()

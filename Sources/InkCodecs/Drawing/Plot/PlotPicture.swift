@@ -11,7 +11,7 @@ struct PlotPicture {
     private let marks: VectorMarks
     private var warnings: [ReadingWarning] = []
     private var pens: [Pen] = []
-    /// Of a canvas pixel.
+    /// The size of a canvas pixel, in millimetres.
     private let millimetres: Point
 
     private struct Pen {
@@ -24,7 +24,7 @@ struct PlotPicture {
     /// Lines by the numbers of their pens.
     typealias Drawing = [Int: PlotLines]
 
-    /// Of pages whose resolution is not given, as CSS has it.
+    /// The resolution of pages that give none, as CSS has it.
     static let standardDotsPerInch = 96.0
     /// How far lines may be moved to be joined, in millimetres: a fraction of the width of any pen.
     private static let tolerance = 0.05
@@ -285,7 +285,7 @@ private struct PlotPen: VectorDrawing {
 
     let limit: Int
     let place: Place
-    /// Of the pen that draws.
+    /// The number of the pen that draws.
     var number = 0
     private(set) var hasFills = false
     var drawing: PlotPicture.Drawing = [:]

@@ -63,8 +63,8 @@ final class BandDeflater {
         /// Size of a row: the filter number and the pixels.
         var filteredRowByteCount: Int
         var bytesPerPixel: Int
-        /// Of many consecutive literals all are counted, 1/2, 1/4, 1/8 or 1/16, for 0 to 4. A higher value is faster
-        /// and compresses slightly less.
+        /// The share of many consecutive literals that is counted: 1, 1/2, 1/4, 1/8 or 1/16, for 0 to 4. A higher
+        /// value is faster and compresses slightly less.
         var coarseness: UInt32
         /// Number of an estimate whose symbol costs are used at first.
         var estimate: Int?

@@ -13,7 +13,7 @@ final class PlainPNGReader {
     private let inflater: UnsafeMutablePointer<inflate_state>
     /// The IDAT data that has not been inflated.
     private var data: ArraySlice<Range<Int>>
-    /// Of the inflated bytes.
+    /// The checksum of the inflated bytes.
     private var checksum = Adler32.empty
 
     /// Samples per pixel: 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA.
