@@ -8,9 +8,10 @@ public enum SampleFormat: UInt8, Hashable, Sendable, CaseIterable {
     case rgb8 = 2
     /// Red, green, blue, straight alpha.
     case rgba8 = 3
-    /// Of an image that was scaled when it was decoded (`ImageScaling`): a mask's value, Float, little-endian.
+    /// A mask's value as Float, little-endian, in an image that was scaled when it was decoded (`ImageScaling`).
     case scaledMask = 4
-    /// Of such an image: premultiplied red, green, blue, alpha; Floats, little-endian.
+    /// Premultiplied red, green, blue and alpha as Floats, little-endian, in an image that was scaled when it was
+    /// decoded.
     case scaledColor = 5
 
     public var bytesPerPixel: Int {
@@ -60,7 +61,7 @@ public struct ImageSlice: Hashable, Sendable {
     public var placement: Placement?
     /// A mask's value beyond its placed image, 0...1.
     public var outside: Double
-    /// Of a placed image that was scaled when it was decoded: the pixels that it has (`ImageScaling.part`).
+    /// The pixels that a placed image has if it was scaled when it was decoded (`ImageScaling.part`).
     public var part: PixelRect?
 
     public init(

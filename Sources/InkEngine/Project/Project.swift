@@ -95,7 +95,7 @@ public struct Animation: Hashable, Sendable {
         }
 
         public var name: String
-        /// Of its frames, from 0; the last one belongs to it.
+        /// The range of its frames, from 0; the last one belongs to it.
         public var frames: ClosedRange<Int>
         public var direction: Direction
         /// How often it is played; nil for ever, or as the player wants.
@@ -158,7 +158,7 @@ public struct Layer: Sendable {
     public var maskPlacement: Placement?
     /// The mask's value beyond its image, 0...1; counts with a placement.
     public var maskOutside = 0.0
-    /// Of layers, as are suggested pattern and strokes.
+    /// The image of a layer. Only layers have this, a suggested pattern and strokes.
     public var contentImage: EncodedImage?
     /// nil: the content fills the canvas.
     public var contentPlacement: Placement?

@@ -61,7 +61,7 @@ public struct ImageScaling: Hashable, Sendable {
 extension ImageUse {
     var filter: ResampleFilter { self == .mask ? .triangle : .lanczos3 }
 
-    /// Of an image that was scaled when it was decoded.
+    /// The format of an image that was scaled when it was decoded.
     public var scaledFormat: SampleFormat { self == .mask ? .scaledMask : .scaledColor }
 }
 

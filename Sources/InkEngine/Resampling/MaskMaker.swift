@@ -90,7 +90,7 @@ public enum MaskMaker {
     /// How far a blur reaches, pixels; the rest is less than 3e-9 of the total.
     package static func radius(ofBlur sigma: Double) -> Int { Int((6 * sigma).rounded(.up)) }
 
-    /// Of a pixel and those at a distance of 1, 2, ...; on both sides together they are 1.
+    /// The weights of a pixel and of those at a distance of 1, 2, ...; on both sides together they are 1.
     private static func weights(ofBlur sigma: Double) -> [Double] {
         guard sigma > 0 else { return [1] }
         // exp(-k^2 / (2 sigma^2)): the same on every machine, which a library's exponential is not.

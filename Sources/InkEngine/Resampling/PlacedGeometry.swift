@@ -191,7 +191,7 @@ struct PlacedGeometry: Sendable {
         return isTransposed ? (y, x) : (x, y)
     }
 
-    /// Of the image, in samples.
+    /// The size of the image, in samples.
     var imageSize: PixelSize { ownSize(PixelSize(width: columns.count, height: rows.count)) }
 
     /// The size of a part of the output in the image's own order of rows and columns.

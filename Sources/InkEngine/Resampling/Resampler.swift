@@ -93,7 +93,7 @@ package struct Resampler {
         if !rows.isEmpty { filterColor(image, cell, rows, planes, isSettled: isSettled) }
     }
 
-    /// The same for the values of a mask, which are clamped in any case.
+    /// Adds the values of a mask, which are clamped in any case.
     func addMask(_ image: ImageRows, cell: PixelRect, to target: UnsafeMutablePointer<Float>) {
         let rows = sourceRows(cell.rows).clamped(to: image.rows)
         let span = columns.sourceRange(from: cell.x - rect.x, count: cell.width)

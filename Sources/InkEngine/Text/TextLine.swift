@@ -3,14 +3,14 @@ package struct TextLine: Sendable {
     package struct PlacedGlyph: Sendable {
         package var font: Font
         package var number: UInt32
-        /// Of its origin; y grows upwards from the baseline.
+        /// The place of its origin; y grows upwards from the baseline.
         package var place: Point
     }
 
     package private(set) var glyphs: [PlacedGlyph] = []
     /// From the first glyph's origin to the end of the last one.
     package private(set) var advance = 0.0
-    /// Of the named font, not of what is drawn: lines of one font stand alike.
+    /// The ascent of the named font, not of what is drawn: lines of one font stand alike.
     package let ascent: Double
     package let descent: Double
 

@@ -111,8 +111,8 @@ extension SceneLayer.Kind: Hashable where Image: Hashable, Strokes: Hashable {}
 extension SceneLayer.Kind: Sendable where Image: Sendable, Strokes: Sendable {}
 
 extension SceneLayer {
-    /// The same tree with other images and strokes. A layer for which `body` gives nil is left out, and so are groups
-    /// and clipping that show nothing without it.
+    /// This tree with other images and strokes. A layer for which `body` gives nil is left out, and so are groups and
+    /// clipping that show nothing without it.
     ///
     /// - Parameter body: gets an element with its mask and marks, and the new elements of a group.
     public func mapped<NewImage, NewStrokes, Failure: Error>(

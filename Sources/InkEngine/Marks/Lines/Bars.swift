@@ -27,7 +27,7 @@ struct Bars {
         unitAcross = Point(x: across.x * scale.x, y: across.y * scale.y)
     }
 
-    /// The same in the form that kernels take.
+    /// These bars in the form that kernels take.
     var kernelBars: ink_bars {
         let across = ink_normal(to: halfLength)
         let along = ink_normal(to: unitAcross)

@@ -148,7 +148,7 @@ final class WavePainter {
     private static let rowsPerPixel = 12.0
     /// Distance between phases, in pixels.
     private static let phaseMax = 0.1
-    /// The same if pixels are aligned with the lines and begin to meet them abruptly, not gradually.
+    /// Distance between phases, in pixels, if pixels are aligned with the lines and meet them abruptly, not gradually.
     private static let uprightPhaseMax = 0.05
 }
 
