@@ -20,7 +20,7 @@ struct ClientSimulation {
     private(set) var now: Int64 = 0
     /// Until then the network is bad.
     var badUntil: Int64 = 0
-    /// Of a message on a bad network, one in a hundred.
+    /// The chance that a bad network loses a message, in percent.
     var lossShare = 10
     var repeatShare = 10
 

@@ -19,7 +19,7 @@ final class FakeBroker: Sendable {
     struct State {
         var service: FakeService
         var random: SeededGenerator
-        /// Of a message, one in a hundred.
+        /// The chance that a message is lost, in percent.
         var lossShare = 0
         var repeatShare = 0
         var reorderShare = 0

@@ -32,7 +32,7 @@ struct FakeService {
 
     typealias Mail = (route: Int, message: ServiceMessage)
 
-    /// Of its own kind for each test.
+    /// Each test has a generator of its own.
     var random: SeededGenerator
     var storeID = SubmissionKey(bytes: [UInt8](repeating: 1, count: 16))
     var heartbeat = 1_000

@@ -12,7 +12,7 @@ struct SuiteFile: Sendable, CustomTestStringConvertible {
     let isInterlaced: Bool
     /// NAME.rgba holds the pixels.
     let hasPixels: Bool
-    /// Of files of 16 bits a sample the first pixels, RGBA.
+    /// The first pixels of files of 16 bits per sample, RGBA.
     let firstSamples16: [Int]
 
     var testDescription: String { name }

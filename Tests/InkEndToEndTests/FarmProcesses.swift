@@ -51,7 +51,7 @@ final class FarmProcesses {
     let brokerOptions: [String]
     let workerOptions: [String]
     let clientOptions: [String]
-    /// Of its members; nil: there are none.
+    /// The keys of its members; nil: there are none.
     let keys: FarmKeys?
     /// Where its members live; nil: on this machine's loopback.
     let network: FarmNetwork?

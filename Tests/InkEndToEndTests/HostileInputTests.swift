@@ -6,7 +6,7 @@ import Testing
 /// memory, nothing left behind, and the others of a bulk done.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HostileInputTests {
-    /// Of the files in Data/png those whose pixels are sound, whatever else is odd about them.
+    /// Files in Data/png whose pixels are sound, whatever else is odd about them.
     private static let sound: Set = [
         "png-64-good", "regression-palette-8", "small-palette-1", "small-palette-2", "small-palette-8",
         "test-palette-1", "test-palette-4", "test-palette-8", "s03i3p01",

@@ -194,7 +194,7 @@ struct ThreadLimitTests {
     }
 }
 
-/// The same for file descriptors and address space, which any user may do without.
+/// Limits of file descriptors and address space, which any user may lower.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ResourceLimitTests {
     /// Exports under each limit, all at once; how each ended.

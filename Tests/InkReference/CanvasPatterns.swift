@@ -21,7 +21,7 @@ private struct PatternFrame {
         v = Point(x: -u.y, y: u.x)
     }
 
-    /// The same frame at a + 90 degrees.
+    /// This frame at a + 90 degrees.
     var turned: PatternFrame {
         var frame = self
         frame.u = v

@@ -21,7 +21,7 @@ struct StampFrame {
         v = Point(x: -sin(a), y: cos(a))
     }
 
-    /// The same frame at a + 90 degrees.
+    /// This frame at a + 90 degrees.
     var turned: StampFrame {
         var frame = self
         frame.u = v

@@ -263,7 +263,7 @@ private struct EstimatedFarm {
 }
 
 @Suite struct EstimatedFarmTests {
-    /// Of all estimates of many farms, from the first fifth of each job on, about nine of ten hold; and they are of use: the
+    /// About nine of ten estimates of many farms hold, from the first fifth of each job on; and they are of use: the
     /// expected time is near the true one.
     @Test func ninetyOfHundredIntervalsHold() {
         var (held, count) = (0, 0)

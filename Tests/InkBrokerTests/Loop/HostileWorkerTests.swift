@@ -128,7 +128,7 @@ struct HostileWorkerTests {
         }
     }
 
-    /// The same task with other bytes for a result, and an end that agrees with them.
+    /// The messages of the task with other bytes for a result, and an end that agrees with them.
     private static func replacing(_ messages: [WorkerMessage], _ bytes: [UInt8]) -> [WorkerMessage] {
         guard case .taskDone(var done)? = messages.last else { return messages }
         done.partCount = 1

@@ -69,7 +69,7 @@ private struct SimulatedFarm {
     private let isForgiving: Bool
     private(set) var problems: [String] = []
     private(set) var acceptedCount = 0
-    /// Of these, results that were there already.
+    /// Accepted results that were there already.
     private(set) var foundCount = 0
     private(set) var completed = 0
 
@@ -259,7 +259,7 @@ private struct RandomGraph {
     /// Known from the start.
     private(set) var first: [Stage] = []
     private(set) var rest: [Stage] = []
-    /// Of each stage, those that have to be done with a group before it counts as written.
+    /// For each stage, those that have to be done with a group before it counts as written.
     private var holders: [[Int]] = []
 
     var stages: [Stage] { first + rest }

@@ -40,7 +40,7 @@ import Testing
             is16Bit ? plane.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] } : plane.map { UInt8($0) }
         }
 
-        /// The same as differences to the left.
+        /// The bytes of a plane as differences to the left.
         func predicted(_ plane: [UInt16]) -> [UInt8] {
             bytes(
                 plane.indices.map { index in

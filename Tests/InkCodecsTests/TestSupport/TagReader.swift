@@ -1,6 +1,6 @@
 /// The tags of a directory of TIFF or EXIF, read by the rules of TIFF 6.0 alone.
 struct TagReader {
-    /// Of each tag: its type, and its bytes.
+    /// The type of each tag, and its bytes.
     private(set) var tags: [Int: (kind: Int, bytes: [UInt8])] = [:]
 
     /// nil if the file is damaged.
