@@ -2,7 +2,7 @@ package import InkExports
 
 /// Measures what a benchmark exports.
 package struct BenchMeasuring {
-    /// What is known of a subject so far.
+    /// The measurements of a subject so far.
     private struct Measured {
         private(set) var isWarm = false
         private(set) var samples: [BenchSample] = []

@@ -111,7 +111,7 @@ public final class Broker: Sendable {
     /// Where workers connect, after `start`; with the port that the system chose.
     public var boundEndpoint: String { endpoint.withLock { $0 } }
 
-    /// Takes an export on. Whatever comes of it, refusals too, is told by events.
+    /// Takes an export on. Events report whatever comes of it, refusals too.
     public func submit(_ job: ExportJob) { mailbox.post(.submit(job)) }
 
     /// Ends an export with `BrokerError.cancelled`, unless its file is being finished already.

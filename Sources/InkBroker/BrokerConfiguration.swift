@@ -31,7 +31,7 @@ public struct BrokerConfiguration: Hashable, Sendable {
     public var reorderBytes = 96 << 20
     /// Whether the workers are sent away when the broker stops; else they wait for the next one.
     public var releasesWorkers = true
-    /// Whether every task's fate is told (`BrokerEvent.task`).
+    /// Whether every task's fate is reported (`BrokerEvent.task`).
     public var notesTasks = false
     /// Where a task that took its workers down is kept, to be replayed; nil: nowhere.
     public var replayFolder: String?

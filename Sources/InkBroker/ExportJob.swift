@@ -78,7 +78,7 @@ public struct SealedPicture: Sendable {
     public var byteCount: Int
     /// SHA-256 of the file, 32 bytes.
     public var digest: [UInt8]
-    /// What is known of the export by then.
+    /// Facts about the export by then.
     public var outcome: ExportOutcome
 }
 

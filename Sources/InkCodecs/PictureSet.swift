@@ -242,7 +242,7 @@ public struct PictureSetAssembler: PictureAssembler {
     /// The assembler for the files that a picture is wanted in.
     ///
     /// - Parameters:
-    ///   - heads: one a file, in the order of their encodings.
+    ///   - heads: one for each file, in the order of their encodings.
     ///   - isArchive: whether all of it is to be one file: an archive if the picture has several.
     ///   - makeAssembler: makes the assembler of one file.
     public static func make(

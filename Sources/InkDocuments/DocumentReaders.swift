@@ -40,7 +40,7 @@ public enum DocumentReaders {
     /// Endings of pictures that are documents themselves, such as photos.
     public static let pictureEndings = all.flatMap(\.pictureEndings)
 
-    /// What is known of a document before it is read: by its content, and where no reader recognizes that, or there is
+    /// Facts about a document before it is read: by its content, and where no reader recognizes that, or there is
     /// none, by its name.
     ///
     /// - Parameter head: the first bytes, at least 64 KiB unless the file is shorter; nil for a folder, and for what cannot

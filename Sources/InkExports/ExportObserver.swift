@@ -29,7 +29,7 @@ package protocol ExportObserver: Sendable {
     /// A picture has ended, whatever its result.
     /// - Parameter pixels: rendered output pixels.
     func ended(_ id: Int, pixels: Int)
-    /// Called a few times a second, with the time since the pictures began.
+    /// Called a few times per second, with the time since the pictures began.
     func passed(milliseconds: Double)
     /// The run is stopping on request.
     func stopping()

@@ -37,7 +37,7 @@ public final class FarmService: Sendable {
         return now - min(now, turn)
     }
 
-    /// Says who is told of ends, and how. To be called before `start`.
+    /// Sets who gets notices of ends, and how. To be called before `start`.
     ///
     /// - Parameter receivers: names that stay the same from life to life.
     /// - Returns: how many untold notices were removed because their receivers are not among these.
@@ -50,7 +50,7 @@ public final class FarmService: Sendable {
         do throws(StoreError) { return try store.announce(rules) } catch { throw .store(error) }
     }
 
-    /// What a receiver is to be told now.
+    /// The notices that a receiver gets now.
     ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: `store`.

@@ -3,7 +3,7 @@ import InkProtocol
 
 /// What entries of the journal change.
 extension JobStore {
-    /// - Parameter rules: who is told of ends; nil: nobody.
+    /// - Parameter rules: who gets notices of ends; nil: nobody.
     static func apply(
         _ entry: JournalEntry, _ rules: OutboxRules?, _ database: Database
     ) throws(StoreError) -> JournalOutcome {
@@ -87,7 +87,7 @@ extension JobStore {
             }
             guard let batch else { return .unchanged }
             try forgetWarnings(job, database)
-            // Its end still counts when that of the batch is told.
+            // Its end still counts when that of the batch is reported.
             try database.change(
                 """
                 UPDATE entries SET finished = finished + (?2 = \(StoredState.finishedCode)),

@@ -23,7 +23,7 @@ public final class JobStore: Sendable {
     private let given: Mutex<GivenNumbers>
     /// nil for a database in memory, which has only one connection.
     private let reader: SharedConnection?
-    /// Who is told of ends; nil: nobody.
+    /// Who gets notices of ends; nil: nobody.
     let outbox = Mutex<OutboxRules?>(nil)
 
     /// A connection is accessed only under its lock.

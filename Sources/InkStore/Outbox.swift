@@ -2,7 +2,7 @@ import InkEngine
 import InkProtocol
 import Synchronization
 
-/// Who is told of ends, and in which words. What they are told is written in the transaction of the end itself, so that it
+/// Who gets notices of ends, and in which words. Notices are written in the transaction of the end itself, so that it
 /// outlives the broker, the purge of the job, and everything but its delivery.
 public struct OutboxRules: Sendable {
     /// The names of the receivers, which stay the same from life to life.
@@ -60,7 +60,7 @@ public struct OutboxItem: Hashable, Sendable {
 }
 
 extension JobStore {
-    /// Says who is told of ends from now on. To be called before jobs can end.
+    /// Sets who gets notices of ends from now on. To be called before jobs can end.
     ///
     /// - Returns: how many untold notices were removed because their receivers are not among these.
     /// - Throws: if the disk does not take it.
@@ -81,7 +81,7 @@ extension JobStore {
         }
     }
 
-    /// What a receiver is to be told now, in the order of the ends as far as nothing had to be put off.
+    /// The notices that a receiver gets now, in the order of the ends as far as nothing had to be put off.
     ///
     /// - Parameter now: seconds since 1970.
     public func undelivered(to receiver: String, now: Int64, limit: Int) throws(StoreError) -> [OutboxItem] {
@@ -139,7 +139,7 @@ extension JobStore {
             """)
     }
 
-    /// Writes what is to be told of a job that has just ended.
+    /// Writes the notices of a job that has just ended.
     static func tell(
         _ job: JobNumber, _ ending: JobEnding, at time: Int64, _ rules: OutboxRules, _ database: Database
     ) throws(StoreError) {
@@ -181,7 +181,7 @@ extension JobStore {
         }
     }
 
-    /// A job is queued again: what was not told of its end, and of its batch's, is so no longer.
+    /// A job is queued again: notices of its end, and of its batch's, that nobody has received are removed.
     static func untell(_ job: JobNumber, _ database: Database) throws(StoreError) {
         try database.change(
             """

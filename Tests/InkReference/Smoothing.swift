@@ -29,7 +29,7 @@ package func mergingCoincidentPoints(_ points: [StrokePoint]) -> [StrokePoint] {
 }
 
 /// Spec 3.1: "azimuth the short way round (unwrapped over the whole stroke, so that later interpolation never goes
-/// the long way)". Of two ways of exactly 180 degrees the one that the numbers themselves take is kept.
+/// the long way)". Between two ways of exactly 180 degrees the one that the numbers themselves take is kept.
 package func unwrappedAzimuths(_ points: [StrokePoint]) -> [Double] {
     var unwrapped: [Double] = []
     for point in points {

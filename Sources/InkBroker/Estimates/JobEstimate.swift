@@ -1,7 +1,7 @@
 import Glibc
 import InkProtocol
 
-/// What is known of a job's work, and how much of it is left.
+/// A job's work, as far as it is known, and how much of it is left.
 struct JobEstimate: Sendable {
     enum Phase: Comparable, Sendable {
         case waiting
@@ -51,7 +51,7 @@ struct JobEstimate: Sendable {
         }
     }
 
-    /// An estimate that was told, to be compared with the truth.
+    /// An estimate that was reported, to be compared with the truth.
     struct Told: Sendable {
         var time: UInt64
         var expected: Double
@@ -349,7 +349,7 @@ struct JobEstimate: Sendable {
         return demand
     }
 
-    /// What is left of something that cannot be divided; something that takes longer than was thought takes longer
+    /// The rest of something that cannot be divided; something that takes longer than was thought takes longer
     /// still.
     private static func rest(_ expected: Double, after elapsed: Double) -> Double {
         max(expected - elapsed, min(0.3 * expected, elapsed), 0.3 * elapsed)
@@ -361,7 +361,7 @@ struct JobEstimate: Sendable {
     }
 }
 
-/// What is known of a picture before its project has been read, nanoseconds.
+/// The work of a picture as it is estimated before its project has been read, nanoseconds.
 struct RoughSize: Hashable, Sendable {
     /// `unread` or `unknown`.
     var kind: WorkKind

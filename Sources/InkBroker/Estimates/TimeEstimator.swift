@@ -134,7 +134,7 @@ struct TimeEstimator: Sendable {
         let due = jobs.filter { $0.value.nextTold <= now }
         guard !due.isEmpty else { return [] }
         let times = timesLeft(now: now, underWay: underWay)
-        // Many are told less often.
+        // Many are reported less often.
         let pause = UInt64(jobs.count) * Self.tellingPause
         return due.sorted { $0.value.place < $1.value.place }.compactMap { id, job in
             let age = (now - min(now, job.submitted)) / 20

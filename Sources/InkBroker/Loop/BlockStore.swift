@@ -48,7 +48,7 @@ struct BlockStore {
 
     /// - Parameters:
     ///   - lane: writes to the file, in the order in which blocks come and go; for nothing else.
-    ///   - onSpilled: called there after each write; what it is told is to be given to `take`.
+    ///   - onSpilled: called there after each write; its argument is to be given to `take`.
     init(
         memoryBytesMax: Int, spillBytesMax: Int, local: LocalBlocks? = nil, storage: any SpillStorage, lane: Lane,
         onSpilled: @escaping @Sendable (SpilledBlock) -> Void

@@ -1,7 +1,7 @@
 import InkProtocol
 import InkSystem
 
-/// What the estimates of the time left rest on, and whom they are told.
+/// What the estimates of the time left rest on, and who receives them.
 extension BrokerLoop {
     /// How many tasks workers have.
     var tasksUnderWay: Int { exports.active.keys.reduce(0) { $0 + scheduler.tasksUnderWay(of: $1) } }
@@ -18,7 +18,7 @@ extension BrokerLoop {
         return times.values.reduce(nil) { $0?.joined($1) ?? $1 }
     }
 
-    /// The workers are others than before.
+    /// Counts the threads again, because workers have come or gone.
     func countThreads() { estimator.threads = peers.values.reduce(0) { $0 + ($1.isDraining ? 0 : $1.threads) } }
 
     func noteForEstimates(_ event: ExportEvent) {

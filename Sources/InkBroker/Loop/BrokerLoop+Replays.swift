@@ -32,7 +32,7 @@ extension BrokerLoop {
         let mailbox = mailbox
         checking.run { [blocks] in
             BrokerLoop.removeOldReplays(in: folder)
-            // Without a disk to keep it on there is no replay; the job's error has been told by then.
+            // Without a disk to keep it on there is no replay; the job's error has been reported by then.
             try? BrokerLoop.writeReplay(head, blocks, to: path)
             mailbox.post(.blocksServed(blocks.map(\.id)))
         }

@@ -1,7 +1,7 @@
 import InkProtocol
 import InkSystem
 
-/// What people are told of tasks and workers.
+/// Reports about tasks and workers, for people.
 extension BrokerLoop {
     var report: BrokerReport {
         let now = SystemClock.nanoseconds

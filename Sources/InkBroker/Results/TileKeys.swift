@@ -2,7 +2,7 @@ import InkEngine
 import InkProtocol
 
 /// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their
-/// names, and the renderer. Of a block of strokes counts what decides the pixels of those that meet the tile.
+/// names, and the renderer. From a block of strokes it takes what decides the pixels of those that meet the tile.
 struct TileKeys: Sendable {
     private let plan: PicturePlan
     private let version: String

@@ -20,7 +20,7 @@ struct StrokeMeasure: Hashable, Sendable {
         project.layers.flattened().map { $0.layer.strokes.map { StrokeMeasure($0) } }
     }
 
-    /// What is known of the stroke as a viewport shows it.
+    /// The measure of the stroke as a viewport shows it.
     func seen(through view: ViewMap) -> StrokeMeasure {
         var measure = self
         measure.hull = view.box(hull)

@@ -32,7 +32,7 @@ struct ZoomPyramid: Hashable, Sendable {
     static let edges = [128, 256, 512]
     static let standardEdge = 256
     static let overlaps = 0...1
-    /// Pixels of a picture that a viewer may ask for as a whole, in one file. Of a larger picture it gets a level.
+    /// Pixels of a picture that a viewer may ask for as a whole, in one file. From a larger picture it gets a level.
     static let wholePixelsMax = 1 << 24
     /// Rows of a picture that are made at once, if a row of tiles of the second level is not higher.
     private static let blockRows = 512

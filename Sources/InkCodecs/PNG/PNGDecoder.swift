@@ -3,7 +3,7 @@ public import InkEngine
 /// Decodes PNGs of all kinds to 8 bits per sample, in chunks of rows from the top.
 ///
 /// Gamma and background of the file are ignored, and the colour profile unless it is to be converted. The image is turned
-/// as its EXIF data say. Of an animated PNG the default image is decoded. Bytes after IEND are ignored.
+/// as its EXIF data say. The default image of an animated PNG is decoded. Bytes after IEND are ignored.
 public enum PNGDecoder {
     /// Decodes `png` and passes its chunks of `ImageSlice.rowsPerChunk` rows to `onChunk` in order.
     ///

@@ -4,7 +4,7 @@ import InkExports
 struct ShownArguments: Hashable, Sendable {
     var isQuiet = false
     var printsJSON = false
-    /// Whether more is told than most want to know.
+    /// Whether the output has more than most want to know.
     var isVerbose = false
     var progress = ProgressStyle.auto
 

@@ -153,7 +153,7 @@ struct SubmissionMaker {
         return (made, opened?.warnings ?? [])
     }
 
-    /// What the broker receives of a project, and what is known of it here.
+    /// What the broker receives of a project, and facts about it that only this process needs.
     private func source(
         of input: ExportInput
     ) throws(PictureFailure) -> (ProjectSource, ContentSource?, OpenedProject?) {

@@ -27,7 +27,7 @@ struct ProgressDisplay {
         var files: Int
         var done = 0
         var total = 0
-        /// And when it was told, milliseconds.
+        /// The time left, and when it was reported, milliseconds.
         var timeLeft: (TimeLeft, told: Double)?
 
         var share: Double { total > 0 ? Double(done) / Double(total) : 0 }

@@ -29,7 +29,7 @@ struct BrokerArguments: Sendable {
     var cacheBytes: Int
     /// nil: no HTTP front.
     var http: HTTPArguments?
-    /// Where it is told that jobs have ended.
+    /// Receivers of notices that jobs have ended.
     var notices: [NoticeTarget]
     /// Where spans of jobs go; nil: nowhere.
     var traceEndpoint: String?

@@ -46,7 +46,7 @@ struct TldrawInk {
         return draw(piece, stray: 0, &random)
     }
 
-    /// What is known of the way to a point.
+    /// The length and the directions of the way to a point.
     private struct Way {
         /// From its beginning and its end, of length 1, as tldraw points them: along a line both backwards.
         var start: Point

@@ -116,7 +116,7 @@ package struct TemplateValidation {
         return clearedPaths.contains { $0 == path || $0.hasPrefix(path + ".") }
     }
 
-    /// Takes away what an error is about. Returns false if that cannot be told.
+    /// Takes away what an error is about. Returns false if that is unknown.
     private mutating func patch(_ bundle: PatchedBundle, around error: EngineError) throws(EngineError) -> Bool {
         let place: Place
         switch error {

@@ -2,7 +2,7 @@
 ///
 /// Case, hyphens, underscores and blanks are ignored: `color-burn`, `Color_Burn` and `colorBurn` are equal. A name is
 /// close if at most a third of its characters differ (omitted, added, replaced, or two neighbours swapped; at most
-/// four), or if it begins or ends with the typed text of at least three characters. Of equally close names the first
+/// four), or if it begins or ends with the typed text of at least three characters. Among equally close names the first
 /// one is returned.
 ///
 /// - Complexity: for each name, the product of the lengths. A text of more than `nearestNameLengthMax` characters is

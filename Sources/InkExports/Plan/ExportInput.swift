@@ -30,7 +30,8 @@ package struct ExportInput: Hashable, Sendable {
         return name
     }
 
-    /// What it is, by its content rather than its name. Of standard input, which is read once and late, nothing is known.
+    /// What it is, by its content rather than its name. Nothing is known about standard input, which is read once and
+    /// late.
     package var traits: DocumentTraits {
         // Most inputs are projects, which need not be looked at. What cannot be read is reported when it is opened.
         let isKnown = isStandardInput || path.hasEnding(".ink") || isTemplateFolder

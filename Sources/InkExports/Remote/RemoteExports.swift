@@ -17,7 +17,7 @@ struct RemoteExports: Sendable {
         case noticeTaken(UInt64)
         /// The picture's archive is there, and its files are wanted.
         case unpack(Int, archive: String, outputs: [String])
-        /// Enough jobs may be purged that the broker should be told.
+        /// Enough jobs may be purged that the broker should learn which.
         case forget
     }
 

@@ -190,7 +190,7 @@ struct ExportRun {
         }
     }
 
-    /// Says once a run that a format has no transparency, where nobody has asked for that.
+    /// Says once per run that a format has no transparency, where nobody has asked for that.
     private mutating func sayWhatIsFlattened(_ request: PictureRequest) {
         let background = request.options.background ?? request.project.background
         guard !saidThatFlattened, !background.isOpaque, request.options.colorMode != .rgb else { return }

@@ -17,7 +17,7 @@ final class RemoteFarm: ExportFarm {
     private static let lastEndsMilliseconds = 2_000
     /// Milliseconds that the broker may take to purge a batch of jobs.
     private static let purgeMilliseconds = 2_000
-    /// Ticks after which the broker is told which jobs it may purge, however few.
+    /// Ticks after which the broker learns which jobs it may purge, however few.
     private static let purgeTurns = 20
     private static let turnMilliseconds = 500
 

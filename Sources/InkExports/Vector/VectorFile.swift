@@ -49,7 +49,7 @@ struct VectorFile {
         let output = request.outputs[0]
         let digest = request.wantsFileDigest ? SHA256() : nil
         let buffer = WriteBuffer()
-        /// Why an image failed, which is told in its own words.
+        /// Why an image failed, in the words of its own error.
         let failed = FailedImage()
         let options = try imageOptions()
         let pending = PendingBox(file)

@@ -79,7 +79,7 @@ final class JobEvents: HTTPStream {
     }
 }
 
-/// What is told of jobs, made once for all that watch one.
+/// Events of jobs, made once for all that watch one.
 final class JobNews: Sendable {
     struct News: Sendable {
         var version: UInt64

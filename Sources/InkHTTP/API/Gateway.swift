@@ -34,7 +34,7 @@ package struct GatewayConfiguration: Sendable {
         return "\(host) \(failure.text); give an address, a name or a network interface of this machine, or *"
     }
 
-    /// Whether others than this machine's users could come in without a token.
+    /// Whether users of other machines could come in without a token.
     package var isOpen: Bool {
         guard tokens.isEmpty, case .success(let addresses) = addresses else { return false }
         return !addresses.allSatisfy(\.isLoopback)

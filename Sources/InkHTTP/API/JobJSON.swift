@@ -95,7 +95,7 @@ enum JobJSON {
             ])
     }
 
-    /// - Parameter hasHistory: whether what changes little is told too.
+    /// - Parameter hasHistory: whether to include what changes little.
     static func value(_ status: FarmStatus, hasHistory: Bool) -> JSONValue {
         let report = status.broker
         func count(_ value: Int?) -> JSONValue { .integer(value ?? 0) }

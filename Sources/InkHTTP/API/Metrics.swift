@@ -46,7 +46,8 @@ struct MetricsText {
 extension Gateway {
     func metrics() throws(Problem) -> HTTPResponse {
         var text = MetricsText()
-        // A loop that does not turn has no figures; how long it has not, and the front's own, are told nevertheless.
+        // A loop that does not turn has no figures. The time since it turned is reported nevertheless, and so are the
+        // front's own figures.
         if service.isAlive(withinMilliseconds: Self.loopPatienceMilliseconds) {
             do throws(ServiceError) { add(try service.status(), to: &text) } catch {
                 guard case .ended = error else { throw Problem(500, "Internal Server Error", "\(error)") }

@@ -223,7 +223,7 @@ extension Router {
             }
         }
         return try answer(.submit) { caller throws(Problem) in
-            // What is not there is told before what cannot be done.
+            // What is not there is reported before what cannot be done.
             _ = try result()
             try gateway.carryOut(try jobs(), caller) { jobs in
                 switch action {

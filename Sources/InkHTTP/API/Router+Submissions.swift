@@ -134,7 +134,7 @@ struct SubmissionOrder: Sendable {
     /// Makes jobs of documents: of all that can be read at once, so that their batch is known as a whole, and whether it
     /// was before.
     ///
-    /// - Parameter missing: names of documents that are not there, and what is said of them.
+    /// - Parameter missing: names of documents that are not there, and the message about them.
     /// - Throws: if there is no job.
     func carryOut(
         _ documents: [SubmittedDocument], missing: [(name: String, text: String)] = []

@@ -8,13 +8,13 @@ import Synchronization
 
 /// Tells others when jobs and batches have ended, each receiver in its own time.
 ///
-/// What is to be told is written to the store with the end itself, and stays there until the receiver has taken it.
+/// A notice is written to the store with the end itself, and stays there until the receiver has taken it.
 package final class Notifier: Sendable {
     private let lines: [NoticeLine]
     private let service: FarmService
     private let log: @Sendable (FarmNote) -> Void
 
-    /// How long deliveries may take when the broker stops, milliseconds. What is left is told in the next life.
+    /// How long deliveries may take when the broker stops, milliseconds. The rest follows in the next life.
     private static let stopMilliseconds = 3_000
 
     package init(
@@ -63,7 +63,7 @@ package final class Notifier: Sendable {
     }
 }
 
-/// What one receiver is told, on a thread of its own.
+/// Delivers the notices of one receiver, on a thread of its own.
 private final class NoticeLine: Sendable {
     let target: NoticeTarget
     private let service: FarmService

@@ -5,7 +5,7 @@ public struct TimeLeft: Hashable, Sendable {
     public let low: Double
     public let high: Double
 
-    /// The longest time that is told: 30 years.
+    /// The longest time that is reported: 30 years.
     public static let secondsMax = 1e9
 
     /// - Parameters: put in order, and within 0 to `secondsMax`; a number that is none counts as the most.

@@ -4,7 +4,7 @@ public import InkEngine
 public import InkProtocol
 import InkStore
 
-/// A job, as people and programs are told of it.
+/// A job, as people and programs see it.
 public struct JobFacts: Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case queued, running, paused, finished, failed, cancelled

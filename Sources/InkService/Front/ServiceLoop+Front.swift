@@ -18,7 +18,7 @@ extension ServiceLoop {
         take(message, from: session)
     }
 
-    /// The phase of a job as people are told of it: one that needs a worker and has none waits, whatever the broker has done
+    /// The phase of a job as people see it: one that needs a worker and has none waits, whatever the broker has done
     /// for it.
     func shownPhase(of number: JobNumber) -> ServiceState.Job.Phase? {
         let phase = state.jobs[number]?.phase

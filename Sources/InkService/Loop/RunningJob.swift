@@ -30,7 +30,7 @@ struct RunningJob {
     func isUnderWay(workers: Int) -> Bool { hasBegun && (workers > 0 || total > 0 && done == total) }
 }
 
-/// How long it takes until the disk has an end, and clients are told.
+/// How long it takes until the disk has an end, and clients get their notices.
 struct Endings {
     private var begun: [JobNumber: UInt64] = [:]
     private var milliseconds = 10.0

@@ -116,7 +116,7 @@ extension ServiceLoop {
             outcomes = try parts.store.apply(jobs.map { .purged($0) })
         } catch {
             // If even this finds no room, removing the pictures frees some. If it then fails again, clients that
-            // request these pictures are told that the broker does not have them.
+            // request these pictures learn that the broker does not have them.
             guard error.isOutOfSpace else { throw error }
             removePictures(of: jobs)
             outcomes = try parts.store.apply(jobs.map { .purged($0) })

@@ -171,7 +171,7 @@ extension ServiceState {
             return
         }
         switch entry.submission.source {
-        // One that has just been found, but not told of, is waited for too: others may have been submitted before.
+        // One that has just been found, but not reported, is waited for too: others may have been submitted before.
         case .content(let id, let byteCount, _) where !hasContent || uploads[id]?.phase == .finishing:
             submitting[key]?.phase = .waitingForContent
             if let upload = uploads[id] {

@@ -4,7 +4,7 @@ import InkEngine
 
 /// A template in a zip archive, at its root or inside one top folder. Read with libzip, from memory.
 ///
-/// It is the template that the archive unpacks to. Of entries with the same name the last counts, because archives are
+/// It is the template that the archive unpacks to. Among entries of one name the last counts, because archives are
 /// updated like that. A path through a link is an error.
 final class ZipBundle: TemplateBundle {
     private let archive: OpaquePointer

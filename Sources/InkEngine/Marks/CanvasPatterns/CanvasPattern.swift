@@ -54,7 +54,7 @@ final class CanvasPattern {
             type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth, pixelsPerUnit: unit * scale.largest)
         let (width, height) = (motif.along * unit, motif.across * unit)
         let start = scale.patternOrigin
-        // Exact: what is left of an origin that is far away still tells where the pattern lies.
+        // Exact: the remainder of an origin that is far away still tells where the pattern lies.
         let u = width > 0 ? (start.x * along.x + start.y * along.y).remainder(dividingBy: width) : 0
         let v = height > 0 ? (start.x * across.x + start.y * across.y).remainder(dividingBy: height) : 0
         origin = u * along + v * across

@@ -123,7 +123,7 @@ private struct PartList {
         let first = Int(max(top.rounded(.down), Double(cell.y))) - cell.y
         let last = Int(min(bottom, Double(cell.y + cell.height - 1))) - cell.y
         guard first <= last else { return }
-        // Coordinates are kept small, so that Float holds them to a thousandth of a pixel. Of a part that begins far
+        // Coordinates are kept small, so that Float holds them to a thousandth of a pixel. For a part that begins far
         // outside the picture, Float needs to hold only what is near the picture. Large discs become polygons for that
         // reason.
         let middle = scale.output(part.place)
