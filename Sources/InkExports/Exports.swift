@@ -120,7 +120,7 @@ package struct Exports {
             arguments.run.sheetPath.map(SheetWriting.description), option: "--sheet", found.inputs, plan)
         try checkPath(arguments.run.contactSheet?.path, option: "--contact-sheet", found.inputs, plan)
         try checkDifferent()
-        // Of a part of the run there is none.
+        // A part of a run has no contact sheet.
         if repeated?.isPart != true, let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
             try check(try contact.get())
         }
@@ -325,7 +325,7 @@ package struct Exports {
         func canBeShown(_ path: String) -> Bool { ImageDecoders.endings.contains { path.hasEnding($0) } }
         for (index, file) in files.enumerated() {
             if index > 0, !file.isFirst {
-                // Of the files of a picture, the first that can be shown.
+                // The first file of a picture that can be shown.
                 let last = pictures.count - 1
                 if canBeShown(pictures[last].path) || !canBeShown(file.path) { continue }
                 pictures.removeLast()

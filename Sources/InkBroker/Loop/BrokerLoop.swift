@@ -106,7 +106,7 @@ final class BrokerLoop {
             local: parts.local, storage: parts.spill, lane: spilling, onSpilled: { mailbox.post(.spilled($0)) })
         do throws(ProtocolError) {
             var options = ZeroMQSocketOptions()
-            // Of messages too small to be counted in `queues`, and of those of up to 1 MiB that workers send.
+            // The mark counts messages too small to be counted in `queues`, and those of up to 1 MiB that workers send.
             options.highWaterMark = 64
             options.receivedHighWaterMark = 8
             options.security = parts.configuration.security

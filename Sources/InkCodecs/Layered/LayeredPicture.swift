@@ -90,7 +90,7 @@ public struct LayeredPicture: Sendable {
         var own = options
         var base = project
         if let viewport = try project.viewport(options.view, place: place) {
-            // Of a part of the project it would be another one.
+            // The view of a part of the project would be another viewport.
             base.viewports = [viewport]
             own.view = .index(0)
         } else {

@@ -31,7 +31,7 @@ extension MetadataKinds {
             ]
         ),
         (.dates, .main, [306: "DateTime"]),
-        // Of cameras, the software is their firmware. Some write the exposure here.
+        // The software of cameras is their firmware. Some write the exposure here.
         (
             .camera, .main,
             [

@@ -294,7 +294,7 @@ extension XMPData {
         StayingBehind(namespace: "http://ns.google.com/photos/dd/1.0/", what: depth),
         StayingBehind(namespace: "http://ns.google.com/photos/1.0/image/", what: otherPicture),
         StayingBehind(namespace: "http://ns.google.com/photos/1.0/audio/", what: sound),
-        // Of all makers: what moves is a video.
+        // All makers: what moves is a video.
         StayingBehind(namespace: "", names: ["MotionPhoto*", "MicroVideo*"], what: video),
         StayingBehind(namespace: "http://ns.oplus.com/photos/1.0/camera/", what: video),
         StayingBehind(namespace: "http://ns.vivo.com/photos/1.0/camera/", what: video),

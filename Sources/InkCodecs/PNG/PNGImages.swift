@@ -58,7 +58,7 @@ enum PNGExif {
         var texts: [PNGText] = []
         for (type, data) in PNGChunks(file) {
             if type.elementsEqual("eXIf".utf8) { return ExifSegment.withoutMark(data) }
-            // Of more than a few, none is believed: each is unpacked.
+            // More than a few are not believed, because each is unpacked.
             if texts.count < 4, let text = PNGText(type: type, data: data),
                 ["exif", "app1"].contains(text.profileKind)
             {

@@ -213,7 +213,7 @@ package struct PSDWriter {
         if description.hasProfile { resources += resource(1039, SRGBProfile.bytes) }
         if let exif = ExifData.photo(description, size) { resources += resource(1058, exif) }
         if let packet = XMPPacket.make(description) { resources += resource(1060, packet) }
-        // Of the version, and that the merged picture is one.
+        // The version, and that there is a merged picture.
         let names = PSDWriter.unicode("Ink export farm") + PSDWriter.unicode("Ink export farm")
         resources += resource(1057, big(1, 4) + [1] + names + big(1, 4))
         return resources

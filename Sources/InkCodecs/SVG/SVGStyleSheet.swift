@@ -2,7 +2,7 @@ import InkEngine
 
 /// What a document says of its elements' looks: their attributes, the rules of its style sheets, and `style`.
 ///
-/// Of selectors those count that are a name, classes and an id of the element itself, such as `path.thin` or `#map`, and
+/// Those selectors count that are a name, classes and an id of the element itself, such as `path.thin` or `#map`, and
 /// `:root`.
 package struct SVGStyleSheet {
     private struct Selector {

@@ -160,7 +160,7 @@ package struct MetadataCarriers {
 
     private mutating func readText(_ text: PNGText, _ unknown: inout [String]) {
         let keyword = text.keyword.lowercased()
-        // Of the program, of the day of the file, and what ImageMagick and file managers copy from elsewhere.
+        // Texts about the program and the day of the file, and what ImageMagick and file managers copy from elsewhere.
         let ownKeywords = ["software", "creation time", "signature", "create-date", "modify-date", "timestamp"]
         let ownPrefixes = ["date:", "exif:", "tiff:", "png:", "icc:", "xmp:", "jpeg:", "thumb::", "dcterms:"]
         guard !ownKeywords.contains(keyword), !ownPrefixes.contains(where: keyword.hasPrefix) else { return }

@@ -137,7 +137,7 @@ struct ProgressDisplay {
         let speed =
             milliseconds > 0 && pixelsDone > 0
             ? ", " + Shown.scaled(Double(pixelsDone) / milliseconds * 1000, unit: "pixels/s") : ""
-        // Of those to come, as many are made as of those before; others are skipped, or are files of one picture.
+        // The share of pictures to come that are made is that of those before; others are skipped, or are files of one.
         let waiting = Double(total - ended - running.values.reduce(0) { $0 + $1.files })
         let estimate = BatchEstimate(
             running: running.values.map { ($0.share, $0.timeLeft(milliseconds: milliseconds)) }, made: made,

@@ -72,7 +72,7 @@ struct JSONPlace {
             let value = position
             skipValue()
             if own == step {
-                // Of equal keys the last counts.
+                // The last of equal keys counts.
                 var inside = self
                 inside.position = value
                 found = inside.find(steps.dropFirst())

@@ -138,7 +138,7 @@ private enum RnoteStroke {
     private static let readOfStyle: [StaticString] = [
         "stroke_width", "stroke_color", "fill_color", "pressure_curve", "line_style",
     ]
-    // Of textured and rough lines, which messages name as such, and how lines end, which hardly shows.
+    // Properties of textured and rough lines, which messages name as such, and how lines end, which hardly shows.
     private static let unreadOfStyle = UnreadProperties(
         of: "a line",
         harmless: [

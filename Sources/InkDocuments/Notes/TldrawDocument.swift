@@ -57,7 +57,7 @@ private struct TldrawReader {
             case "page": pages.append(record)
             case "asset": if let id = record.field("id")?.string { assets[id] = record }
             case "shape":
-                // Of one name each, they are a tree; otherwise they could lead to themselves.
+                // Records are a tree if their names are unique; otherwise they could lead to themselves.
                 if let id = record.field("id")?.string {
                     guard self.records.updateValue(record, forKey: id) == nil else {
                         self.tree.leaveOut("a shape with the identifier of another", at: shownText(id, limit: 60))

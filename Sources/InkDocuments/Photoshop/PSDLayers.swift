@@ -488,7 +488,7 @@ struct PSDLayers {
             "luni", "lnsr", "lyid", "lyvr", "lclr", "lspf", "fxrp", "shmd", "sn2P", "cinf", "extn", "anno", "Anno",
             "pths",
             "CAI ", "GenI",
-            // Of effects, which are named where they are on.
+            // Effects, which are named where they are on.
             "lrFX", "lfx2", "lmfx", "infx", "lmgm", "vmgm",
             // What pixels show: texts, shapes, smart objects and their filters.
             "TySh", "tySh", "Txt2", "SoLd", "SoLE", "PlLd", "plLd", "lnkD", "lnk2", "lnk3", "lnkE", "PxSc", "PxSD",

@@ -26,7 +26,7 @@ public struct ImageScaling: Hashable, Sendable {
         let weightBytes = (image.width + image.height) * 8 * (use.filter.radius + 1)
         for scaling in scalings {
             guard let part = scaling.part(of: image, as: use),
-                // Of a rotated image that is enlarged without bounds, no task can name the pixels.
+                // No task can name the pixels of a rotated image that is enlarged without bounds.
                 part.x + part.width <= Int(Int32.max), part.y + part.height <= Int(Int32.max)
             else { return false }
             left -= weightBytes

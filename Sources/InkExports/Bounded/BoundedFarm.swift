@@ -53,7 +53,7 @@ final class BoundedFarm: ExportFarm {
 
     func stop() {
         farm.stop()
-        // Of a farm that has not kept its promise to end all.
+        // These are left by a farm that has not kept its promise to end all.
         lane.run { [self] in
             jobs.withLock { jobs in
                 for job in jobs.values { job.discard() }

@@ -94,7 +94,7 @@ final class ZoomFarm: ExportFarm {
     func stop() {
         farm.stop()
         lane.wait()
-        // Of a farm that has not kept its promise to end all.
+        // These are left by a farm that has not kept its promise to end all.
         for job in state.withLock(\.jobs).values { job.discard() }
     }
 

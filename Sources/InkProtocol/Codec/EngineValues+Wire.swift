@@ -188,7 +188,7 @@ extension ImageSlice: WireValue {
         if let placement {
             placement.write(to: &writer)
             writer.double(outside)
-            // Of a scaled image there always is one.
+            // A scaled image always has a part.
             if format.isScaled { part?.write(to: &writer) }
         }
         writer.integer(firstChunk)

@@ -66,7 +66,7 @@ extension ServiceLoop {
         let groups = groups.map { numbers in
             numbers.compactMap { number in state.jobs[number].map { (number: number, job: $0) } }
         }
-        // Of those that wait, the one whose turn comes last.
+        // The waiting one whose turn comes last.
         let last = groups.map { jobs in
             jobs.filter { $0.job.phase == .waiting }
                 .max { (-$0.job.priority, $0.number) < (-$1.job.priority, $1.number) }?.number

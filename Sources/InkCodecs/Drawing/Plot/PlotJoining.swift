@@ -112,8 +112,8 @@ extension PlotLines {
     }
 
     private func joinedAtEnds(tolerance: Double) -> PlotLines {
-        // Of each square the latest end, and of each end the one before it in its square: twice the line, and one more for
-        // its end.
+        // The latest end of each square, and for each end the one before it in its square: twice the line, and one more
+        // for its end.
         var latest: [Cell: Int32] = [:]
         var before = Array(repeating: Int32(-1), count: 2 * count)
         for index in 0..<count where !isDot(index) {
