@@ -124,6 +124,8 @@ let package = Package(
             name: "InkTestSupport",
             dependencies: ["InkCodecs", "InkEngine", "InkReference", "CSystem", "CZlib"],
             path: "Tests/InkTestSupport"),
+        // Rules of the house that a program can check; needs no module.
+        .testTarget(name: "InkTidyTests", exclude: ["Allowances.txt"]),
         .testTarget(
             name: "InkReferenceTests", dependencies: ["InkReference", "InkDocuments", "InkEngine", "InkTestSupport"]),
         .testTarget(
