@@ -120,8 +120,11 @@ public struct ExportPhases: Hashable, Sendable {
     public var prepare: UInt64 = 0
     /// Decoding images, in workers.
     public var decode: UInt64 = 0
+    /// Drawing strokes, in workers.
     public var raster: UInt64 = 0
+    /// Blending layers, masks and images, in workers.
     public var composite: UInt64 = 0
+    /// Encoding pieces of files, in workers.
     public var encode: UInt64 = 0
     /// Writing the file and bringing it to the disk, in the broker.
     public var stitch: UInt64 = 0

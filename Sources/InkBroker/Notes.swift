@@ -3,6 +3,7 @@ public import InkProtocol
 
 /// Something that happened to a worker.
 public struct WorkerNote: Hashable, Sendable {
+    /// What happened to the worker.
     public enum What: Hashable, Sendable {
         case joined
         case left(reason: String)
@@ -21,6 +22,7 @@ public struct WorkerNote: Hashable, Sendable {
 
 /// Something that happened to a task.
 public struct TaskNote: Hashable, Sendable {
+    /// What happened to the task.
     public enum What: Hashable, Sendable {
         case dispatched
         /// Given to a second worker, since the first is slow.

@@ -2,6 +2,7 @@ public import InkProtocol
 
 /// An event for the log.
 public struct FarmNote: Sendable {
+    /// How much the event matters.
     public enum Level: Int, Sendable, Comparable {
         case error
         case warning
@@ -21,6 +22,7 @@ public struct FarmNote: Sendable {
     public var client: String?
     /// An explanation; one line.
     public var reason: String?
+    /// The value of a field.
     public enum Value: Hashable, Sendable {
         case text(String)
         case number(Int)

@@ -13,6 +13,7 @@ public final class ContentFolder: Sendable {
     public static let graceSeconds = 600
 
     private let folder: String
+    /// The most bytes of contents and reservations.
     public let quotaBytes: Int
     private let used: Mutex<Int>
     /// How often each content is held for a submission that is being prepared.
@@ -42,6 +43,7 @@ public final class ContentFolder: Sendable {
     /// Bytes of contents, of contents being received, and of reservations.
     public var usedBytes: Int { used.withLock { $0 } }
 
+    /// The path of a content, whether it is there or not.
     public func path(of id: ContentID) -> String {
         let name = id.description
         return "\(contentsFolder)/\(name.prefix(2))/\(name)"
@@ -137,6 +139,7 @@ public final class ContentFolder: Sendable {
         guard fits else { throw .quota(neededBytes: bytes, limitBytes: quotaBytes) }
     }
 
+    /// Gives a reservation back.
     public func release(bytes: Int) { used.withLock { $0 = max(0, $0 - bytes) } }
 
     /// Whether the quota is almost used up.
@@ -145,6 +148,7 @@ public final class ContentFolder: Sendable {
     /// Keeps a content from being removed as unused until `release`.
     public func hold(_ id: ContentID) { holds.withLock { $0[id, default: 0] += 1 } }
 
+    /// Ends a `hold` of the content.
     public func release(_ id: ContentID) {
         holds.withLock { holds in
             let count = (holds[id] ?? 0) - 1

@@ -2,6 +2,7 @@ public import InkProtocol
 
 /// Which jobs of a store, and in which order.
 public struct StoredJobQuery: Sendable {
+    /// What jobs are sorted by.
     public enum Order: Sendable {
         case number, name, priority
         /// Only jobs that have ended.
@@ -21,6 +22,7 @@ public struct StoredJobQuery: Sendable {
     /// The last job of the page before.
     public var after: Position?
 
+    /// A choice of states.
     public struct States: Sendable {
         public var finished = false
         public var failed = false
@@ -61,6 +63,7 @@ public struct StoredJobState: Sendable {
     /// The name of its document.
     public var name: String
 
+    /// How a job ended.
     public enum Ending: Sendable {
         case finished, failed, cancelled
     }

@@ -59,6 +59,7 @@ extension JobStore {
         }
     }
 
+    /// The job of that number; nil if there is none.
     public func record(_ job: JobNumber) throws(StoreError) -> JobRecord? {
         try read { (database) throws(StoreError) in try Self.record(job, database) }
     }
@@ -120,6 +121,7 @@ extension JobStore {
         }
     }
 
+    /// The numbers of jobs by state.
     public func counts() throws(StoreError) -> StoreCounts {
         try read { (database) throws(StoreError) in
             var counts = StoreCounts()

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Writes changes to disk on a thread of its own. Changes that arrive in the meantime share the next commit.
 public final class Journal: Sendable {
+    /// Called with the outcome of each entry when they are durable, or with the error.
     public typealias Done = @Sendable (Result<[JournalOutcome], StoreError>) -> Void
 
     private struct Item: Sendable {

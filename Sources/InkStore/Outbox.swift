@@ -12,7 +12,9 @@ public struct OutboxRules: Sendable {
     /// The text for the end of the last job of a batch of several.
     public var batch: @Sendable (StoredBatch) -> [UInt8]
 
+    /// The kind of a notice about one job.
     public static let jobEnded = "job.ended"
+    /// The kind of a notice about the last job of a batch.
     public static let batchEnded = "batch.ended"
 
     public init(
@@ -33,6 +35,7 @@ public struct StoredBatch: Sendable {
     /// Jobs that have been purged.
     public var purged = Purged()
 
+    /// Counts of purged jobs by their ends.
     public struct Purged: Sendable {
         public var finished = 0
         public var failed = 0

@@ -7,6 +7,7 @@ package struct NameSearch: Sendable {
 
     package init(_ part: String) { self.part = part.uppercased() }
 
+    /// Whether the part occurs in a name.
     package func finds(_ name: String) -> Bool {
         // Upper case, because small letters may depend on their place in a word. Characters are compared, which equates what
         // is canonically equivalent.

@@ -12,6 +12,7 @@ public struct PictureDigest: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// The length of a SHA-256.
     public static let byteCount = 32
 
     /// Lower-case hexadecimal.

@@ -41,6 +41,7 @@ public struct PictureOptions: Hashable, Sendable {
     /// `PictureSet.countMax - 1`.
     public var otherFiles: [PictureFileOptions] = []
 
+    /// The possible resolutions.
     public static let dotsPerInchRange = PictureDensity.range
 
     public init(

@@ -103,6 +103,7 @@ public enum ZoomArchive {
 
     static func tiles(_ layout: ZoomLayout) -> String { folder + (layout == .iiif ? "" : "image_files/") }
 
+    /// The name of the description in a folder for IIIF.
     public static let descriptionOfIIIF = "info.json"
     /// The line of a description for IIIF that says where the picture is.
     public static func place(_ name: String) -> String { "\"id\": \"\(name)\"" }
@@ -128,6 +129,7 @@ public enum ZoomArchive {
         return (nameCount, start..<(start + byteCount), UInt32(integer(14, 4)))
     }
 
+    /// The length of an entry's header in front of its name.
     public static let headerBytes = 30
 
     /// The checksum of an entry's bytes.

@@ -18,6 +18,7 @@ public enum LayeredPart: Hashable, Sendable {
 
 /// An element of a layered file.
 public struct LayeredNode: Hashable, Sendable {
+    /// What the element is: one picture, or a group.
     public enum Kind: Hashable, Sendable {
         case picture(LayeredPart)
         /// From the bottom up.

@@ -7,6 +7,7 @@ import InkSystem
 
 /// Writes OpenRaster files (version 0.0.5): a zip archive, in which nothing is compressed again.
 package struct ORAWriter {
+    /// What an OpenRaster file can hold.
     package static let abilities = LayeredPicture.Abilities(
         hasMasksAndClipping: false, modes: Set(BlendMode.allCases.filter { compositeOperation($0) != nil }),
         hasPassThroughOpacity: false, hasThumbnail: true)

@@ -11,6 +11,7 @@ package struct PSDWriter {
     /// Photoshop's own limit.
     private static let recordsMax = 8_000
 
+    /// What a PSD can hold.
     package static let abilities = LayeredPicture.Abilities(
         hasMasksAndClipping: true, modes: Set(BlendMode.allCases).subtracting([.plus]), hasPassThroughOpacity: true,
         hasThumbnail: false)

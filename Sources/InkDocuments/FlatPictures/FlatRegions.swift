@@ -20,8 +20,10 @@ package struct FlatRegions: Sendable {
         func minArea(of size: PixelSize) -> Int { minArea ?? max(16, size.area / 40_000) }
     }
 
+    /// An area of one colour.
     package struct Region: Hashable, Sendable {
         var color: FlatColor
+        /// The number of its pixels.
         package var area: Int
         /// Around the pixels that count for its mask.
         package var bounds: PixelRect

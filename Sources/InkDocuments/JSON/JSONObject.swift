@@ -146,6 +146,7 @@ struct JSONObject {
 
 /// The errors in one input, in the order in which they were found; the first ones are kept.
 package final class FaultList {
+    /// The most errors that are kept.
     package static let keptMax = 20
 
     package private(set) var kept: [EngineError] = []

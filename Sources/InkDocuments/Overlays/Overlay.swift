@@ -2,6 +2,7 @@ public import InkEngine
 
 /// Something that is laid over finished pictures, above all layers: a watermark.
 public struct Overlay: Sendable {
+    /// What is laid over the picture.
     public enum Content: Sendable {
         case text(TextOverlay, FontSize)
         case image(ImageOverlay)
@@ -9,6 +10,7 @@ public struct Overlay: Sendable {
 
     /// The size of a font on a picture.
     public struct FontSize: Hashable, Sendable {
+        /// What the size of a font is measured in.
         public enum Unit: String, Hashable, Sendable, CaseIterable {
             /// One output pixel, or dpi / 72 where a picture has a resolution.
             case points = "pt"
@@ -47,6 +49,7 @@ public struct Overlay: Sendable {
     /// Names the overlay in errors.
     public var place: Place
 
+    /// The opacity of overlays that name none.
     public static let defaultOpacity = 0.6
 
     public init(

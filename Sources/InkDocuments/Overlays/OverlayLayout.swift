@@ -8,6 +8,8 @@ public struct OverlayLayout: Hashable, Sendable {
         case left, center, right
     }
 
+    /// The edge, middle or corner of the picture at which the part of the overlay of the same name lies, from top to
+    /// bottom.
     public enum Vertical: String, Hashable, Sendable, CaseIterable {
         case top, center, bottom
     }
@@ -55,10 +57,12 @@ public struct OverlayLayout: Hashable, Sendable {
     public var vertical = Vertical.bottom
     /// At least 0; means nothing on an axis that is centred.
     public var margin = 16.0
+    /// The unit of margin and offset.
     public var unit = Unit.pixels
     public var offsetX = 0.0
     public var offsetY = 0.0
     public var size = Size.automatic(fraction: 0.18, min: 64, max: 512)
+    /// Whether width and height of a picture keep their ratio.
     public var keepsAspect = true
     /// nil: one copy.
     public var repetition: Repetition?

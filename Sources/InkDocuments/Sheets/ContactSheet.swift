@@ -14,8 +14,11 @@ package struct ContactSheet: Sendable {
         }
     }
 
+    /// The possible edges of thumbnails, pixels.
     package static let edges = 32...1024
+    /// The edge of thumbnails if none is given, pixels.
     package static let standardEdge = 256
+    /// The most columns of a sheet.
     package static let columnsMax = 200
 
     private static let padding = 8

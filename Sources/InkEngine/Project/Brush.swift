@@ -46,6 +46,7 @@ public struct Brush: Hashable, Sendable {
     public var isCanvasPattern: Bool { anchor == .canvas && type.canLieStill }
 }
 
+/// The pattern that a brush draws.
 public enum BrushType: String, Hashable, Sendable, CaseIterable {
     case parallelLines, crossHatch, dots, contourLines, waves, solid
 

@@ -14,6 +14,7 @@ public struct ImageHeader: Hashable, Sendable {
     /// CMYK colours; nil for others.
     public var inks: Inks?
 
+    /// How CMYK colours become RGB.
     public enum Inks: Hashable, Sendable {
         /// With a profile that says how they look.
         case profiled
@@ -25,6 +26,7 @@ public struct ImageHeader: Hashable, Sendable {
         inks == .plain || inks == .profiled && !convertsProfiles
     }
 
+    /// The warning about an image for which `guessesColors` holds.
     public static let guessWarning =
         "CMYK without a colour profile that counts, converted plainly; colours may differ from a print"
 

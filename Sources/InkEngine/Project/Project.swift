@@ -88,6 +88,7 @@ extension [Layer] {
 public struct Animation: Hashable, Sendable {
     /// Frames of a name, such as those of a walk.
     public struct Tag: Hashable, Sendable {
+        /// In which order the frames are played.
         public enum Direction: String, Hashable, Sendable {
             case forward, reverse
             case pingPong = "pingpong"

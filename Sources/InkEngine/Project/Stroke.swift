@@ -11,6 +11,7 @@ public struct Stroke: Hashable, Sendable {
     }
 }
 
+/// What a stroke does to its layer.
 public enum StrokeMode: String, Hashable, Sendable, CaseIterable {
     /// Source-over.
     case paint

@@ -34,6 +34,7 @@ public struct PictureEncoding: Hashable, Sendable {
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000
 
+    /// The possible qualities of lossy formats.
     public static let qualities = 1...100
 
     /// Everything that affects the file, with one spelling per meaning.

@@ -55,6 +55,7 @@ public struct SceneLayer<Image, Strokes> {
     public var mask: Image?
     public var kind: Kind
 
+    /// What the element shows.
     public indirect enum Kind {
         /// An image with strokes, in drawing order, over it.
         case marks(Image?, [Strokes])

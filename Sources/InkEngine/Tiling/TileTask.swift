@@ -64,5 +64,6 @@ public enum TileDelivery: Hashable, Sendable {
         }
     }
 
+    /// The most halvings that a task may ask for.
     public static let halvingsMax = 8
 }

@@ -6,6 +6,7 @@ import InkSystem
 
 /// What planning needs from a project that has been read.
 package struct ProjectOutline: Hashable, Sendable {
+    /// What planning needs from a layer.
     package struct LayerOutline: Hashable, Sendable {
         package var id: String
         package var name: String

@@ -2,6 +2,7 @@ package import InkJSON
 
 /// Files in searched folders that are not exported, and why.
 package struct SkippedFiles: Hashable, Sendable {
+    /// Why a file is not exported.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A document of another program whose name says too little: a search takes it only where that is asked for.
         case document
@@ -12,6 +13,7 @@ package struct SkippedFiles: Hashable, Sendable {
         case other
     }
 
+    /// A file that is not exported.
     package struct File: Hashable, Sendable {
         package var path: String
         package var kind: Kind

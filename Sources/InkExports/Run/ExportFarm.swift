@@ -104,6 +104,7 @@ package struct PictureOutcome: Hashable, Sendable {
     /// Milliseconds from the first task to the file, if the farm measures them; nil if they are measured here.
     package var milliseconds: Double?
 
+    /// A further file of the picture.
     package struct OtherFile: Hashable, Sendable {
         package var byteCount: Int
         package var sha256: String

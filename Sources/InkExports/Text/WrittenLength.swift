@@ -2,6 +2,7 @@ import InkEngine
 
 /// A length as a person writes it: a number and a unit, with or without a blank: `24`, `24px`, `3 mm`, `0.5in`.
 package struct WrittenLength: Hashable, Sendable {
+    /// The units that people write, by their abbreviations.
     package enum Unit: String, Hashable, Sendable, CaseIterable {
         case pixels = "px"
         case millimetres = "mm"

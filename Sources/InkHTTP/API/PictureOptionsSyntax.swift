@@ -2,6 +2,7 @@ import InkJSON
 
 /// The options of a picture in a request: which there are, and how they become those of the command line.
 package enum PictureOptionsSyntax {
+    /// The JSON values that an option takes.
     package enum Kind: Sendable {
         case text
         case texts

@@ -25,6 +25,7 @@ package struct HTTPRequest: Sendable {
 
 /// An answer to a request.
 package struct HTTPResponse: Sendable {
+    /// The content of an answer.
     package enum Body: Sendable {
         case bytes([UInt8])
         /// A part of a file.
@@ -83,6 +84,7 @@ package protocol FormTaker: AnyObject, Sendable {
     func close()
 }
 
+/// The head of a part of a form (RFC 7578).
 package struct FormPart: Hashable, Sendable {
     package var name: String
     /// nil if it is no file.
@@ -113,6 +115,7 @@ package final class CollectedBody: BodyTaker {
     package func close() {}
 }
 
+/// Escapes of URLs and queries (RFC 3986).
 package enum PercentEncoding {
     /// nil if an escape is cut or the bytes are not UTF-8. `plusIsSpace`: in queries.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {

@@ -78,6 +78,7 @@ public struct Question: Hashable, Sendable {
     }
 }
 
+/// What a client asks about.
 public enum Topic: Hashable, Sendable {
     /// Counts, workers, throughput, limits.
     case status

@@ -26,6 +26,7 @@ public enum ServiceMessage: Hashable, Sendable {
     case acknowledge(UInt64)
 }
 
+/// The broker's answer to a client's hello.
 public struct ClientWelcome: Hashable, Sendable {
     public var brokerName: String
     /// Identifies a store; 16 bytes.
@@ -46,6 +47,7 @@ public struct ClientWelcome: Hashable, Sendable {
 
 /// Why a submission is rejected.
 public struct Rejection: Hashable, Sendable {
+    /// The reasons that clients tell apart.
     public enum Code: UInt8, Hashable, Sendable {
         /// The queue is full, or the broker is stopping. Try again after `retryMilliseconds`.
         case busy = 0
@@ -116,6 +118,7 @@ public struct FinishedPicture: Hashable, Sendable {
     /// Nanoseconds: queue, prepare, decode, raster, composite, encode, stitch, and the broker's processor time.
     public var phases: [UInt64]
 
+    /// The number of `phases`.
     public static let phaseCount = 8
 
     /// Nanoseconds that the picture waited: for its first task, while it was paused, and behind others.
@@ -169,6 +172,7 @@ public struct PicturePart: Hashable, Sendable {
 
 /// The result of an order.
 public struct OrderResult: Hashable, Sendable {
+    /// Whether the order was carried out.
     public enum Code: UInt8, Hashable, Sendable {
         case done = 0
         /// Some of the jobs were not in a suitable state; `text` lists them.

@@ -59,11 +59,13 @@ public struct Submission: Hashable, Sendable {
 
 /// The named priorities.
 public enum JobPriority {
+    /// The possible priorities; jobs of higher ones go first.
     public static let range = -10...10
     /// The default of `ink submit`.
     public static let bulk = -5
     /// The default of `ink export --broker`.
     public static let normal = 0
+    /// Above all defaults.
     public static let urgent = 5
 }
 
@@ -75,6 +77,7 @@ public enum ProjectSource: Hashable, Sendable {
     case path(String)
 }
 
+/// How a content's bytes hold the project.
 public enum ContentEncoding: UInt8, Hashable, Sendable {
     case plain = 0
     case zstd = 1
@@ -102,6 +105,7 @@ public struct PictureSpec: Hashable, Sendable {
     }
 }
 
+/// The size of a picture, in pixels or as a rule for its project.
 public enum SizeSpec: Hashable, Sendable {
     /// Output pixels.
     case exact(PixelSize)

@@ -1,8 +1,11 @@
 /// How long something still takes, seconds: the expected time, and an interval that contains the true one 90 times of
 /// 100.
 public struct TimeLeft: Hashable, Sendable {
+    /// The expected time.
     public let seconds: Double
+    /// The beginning of the interval; at most `seconds`.
     public let low: Double
+    /// The end of the interval; at least `seconds`.
     public let high: Double
 
     /// The longest time that is reported: 30 years.

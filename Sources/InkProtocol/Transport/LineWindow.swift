@@ -125,6 +125,7 @@ public struct PartsReceived: Hashable, Sendable {
 
     public init() {}
 
+    /// Counts bytes that have arrived.
     public mutating func take(_ byteCount: Int) { total += UInt64(byteCount) }
 
     /// The number to acknowledge now, if one is due.

@@ -10,11 +10,13 @@ public final class QueuedBytes: Sendable {
 
     public var count: Int { bytes.load(ordering: .relaxed) }
 
+    /// Counts bytes that begin to wait.
     public func add(_ count: Int) {
         bytes.add(count, ordering: .relaxed)
         whole?.add(count)
     }
 
+    /// Counts bytes that wait no longer.
     public func remove(_ count: Int) {
         bytes.subtract(count, ordering: .relaxed)
         whole?.remove(count)

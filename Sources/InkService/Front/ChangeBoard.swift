@@ -33,6 +33,7 @@ public final class ChangeBoard: Sendable {
 
     public var version: UInt64 { state.withLock { $0.version } }
 
+    /// Remembers changes of the job until `leave`. Calls nest.
     public func watch(_ job: JobNumber) {
         state.withLock { state in
             let entry = state.watched[job] ?? (0, state.version)
@@ -40,6 +41,7 @@ public final class ChangeBoard: Sendable {
         }
     }
 
+    /// Ends a `watch` of the job.
     public func leave(_ job: JobNumber) {
         state.withLock { state in
             guard let entry = state.watched[job] else { return }

@@ -63,6 +63,7 @@ public struct FinishedExport: Hashable, Sendable {
 
 /// What a farm has done in the last hour.
 public struct History: Sendable {
+    /// The time that one step of the history covers.
     public static let stepMilliseconds: UInt64 = 10_000
     static let stepsMax = 360
     static let exportsMax = 500

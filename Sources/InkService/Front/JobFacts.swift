@@ -6,16 +6,19 @@ import InkStore
 
 /// A job, as people and programs see it.
 public struct JobFacts: Sendable {
+    /// The states of a job, by the names that interfaces use.
     public enum State: String, Hashable, Sendable, CaseIterable {
         case queued, running, paused, finished, failed, cancelled
 
         public var hasEnded: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
+    /// What a running job does.
     public enum Phase: String, Hashable, Sendable {
         case reading, rendering, ending
     }
 
+    /// How far a running job is.
     public struct Progress: Hashable, Sendable {
         public var phase: Phase
         /// Tiles, of so many.
@@ -159,6 +162,7 @@ public struct BatchFacts: Sendable {
 
 /// Which jobs, and in which order.
 public struct JobQuery: Sendable {
+    /// What jobs are sorted by.
     public enum Order: String, Sendable, CaseIterable {
         case id, name, ended, priority
     }

@@ -28,12 +28,14 @@ package final class FileDescriptor: Sendable {
 
     deinit { close(rawValue) }
 
+    /// Writes all of the bytes at the file's position.
     package func write(_ bytes: [UInt8]) throws(SystemFailure) {
         try transfer(bytes.count, operation: "write") { done in
             bytes.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress! + done, $0.count - done) }
         }
     }
 
+    /// Writes all of the bytes at an offset.
     package func write(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
         try transfer(bytes.count, operation: "write") { done in
             bytes.withUnsafeBytes { pwrite(rawValue, $0.baseAddress! + done, $0.count - done, offset + done) }
@@ -66,6 +68,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// What the system reports about the open file.
     package func status() throws(SystemFailure) -> FileStatus {
         var status = stat()
         guard fstat(rawValue, &status) == 0 else { throw SystemFailure(operation: "look at", errno: errno) }

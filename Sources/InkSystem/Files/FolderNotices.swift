@@ -3,6 +3,7 @@ import Glibc
 
 /// What the kernel reports about a watched folder.
 package struct FolderNotice: Hashable, Sendable {
+    /// What has happened.
     package enum Kind: Hashable, Sendable {
         /// A file has been closed by a process that could write it.
         case written

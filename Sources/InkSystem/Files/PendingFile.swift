@@ -11,6 +11,7 @@ package struct PendingFile: OutputFile {
 
     /// The final path. If the given path is a link, its target, whether it exists or not.
     package let target: String
+    /// The path until the file is published.
     package let temporary: String
     private let folder: String
     /// nil after the end.

@@ -123,6 +123,7 @@ package struct HostAddress: Hashable, Sendable {
         return .failure(ListeningFailure(text: addresses.isEmpty ? "has no address" : "is not this machine"))
     }
 
+    /// Why this machine cannot listen at a host.
     package struct ListeningFailure: Error {
         package var text: String
     }
