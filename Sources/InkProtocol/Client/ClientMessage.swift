@@ -90,10 +90,9 @@ public enum Topic: Hashable, Sendable {
 }
 
 extension ClientMessage {
-    /// The message as a frame.
+    /// The message as a frame. Names are cut to their limit; paths are not.
     ///
-    /// Throws `overLimit` and `badValue` for values that the other side would refuse. Names are cut to their limit;
-    /// paths are not.
+    /// - Throws: `overLimit` and `badValue` for values that the other side would refuse.
     public func encoded() throws(ProtocolError) -> [UInt8] {
         try check()
         return try sealed()
@@ -161,6 +160,9 @@ extension ClientMessage {
     public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
 
     /// Reads a frame.
+    ///
+    /// - Throws: `badMagic`, `unsupportedVersion`, `badChecksum`, `unknownType`; the errors of `ByteReader`;
+    ///   `trailingBytes`.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)
         switch type {

@@ -214,7 +214,7 @@ public struct AnswerPart: Hashable, Sendable {
 extension ServiceMessage {
     /// The message as a frame, in the version that the client speaks.
     ///
-    /// Throws `overLimit` if it does not fit a frame.
+    /// - Throws: `overLimit` if it does not fit a frame.
     public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
         case .welcome(let welcome):
@@ -285,6 +285,8 @@ extension ServiceMessage {
     }
 
     /// Reads a frame.
+    ///
+    /// - Throws: as `ClientMessage.init(frame:)`.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)
         switch type {
@@ -444,5 +446,7 @@ extension FinishedPicture: WireValue {
     public var stored: [UInt8] { encoded() }
 
     /// Decodes the result of `stored`.
+    ///
+    /// - Throws: the errors of `ByteReader`, `trailingBytes`.
     public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "picture") }
 }

@@ -187,6 +187,8 @@ extension Submission: WireValue {
     public var stored: [UInt8] { encoded() }
 
     /// Decodes the result of `stored`.
+    ///
+    /// - Throws: the errors of `ByteReader`, `trailingBytes`.
     public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "submission") }
 
     /// SHA-256 of the encoded submission: its key, content and options in 32 bytes.

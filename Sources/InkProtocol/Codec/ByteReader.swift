@@ -1,4 +1,7 @@
 /// Reads little-endian values from untrusted bytes. Every read is checked against the end; no read traps.
+///
+/// Reads throw `truncated` where the bytes end before the value does, `badValue` for a value that its field does not
+/// allow, and `overLimit` for a count or length beyond its limit.
 public struct ByteReader: Sendable {
     /// The source of the values.
     public let bytes: [UInt8]
@@ -149,7 +152,9 @@ public struct ByteReader: Sendable {
         return text
     }
 
-    /// Throws `trailingBytes` unless all bytes have been read.
+    /// Checks that all bytes have been read.
+    ///
+    /// - Throws: `trailingBytes`.
     public func finish(_ what: String) throws(ProtocolError) {
         guard remaining == 0 else { throw .trailingBytes(what: what, offset: offset, count: remaining) }
     }

@@ -52,6 +52,8 @@ public struct StrokeBlock: Hashable, Sendable {
     }
 
     /// Decodes a block's content; every count and value is checked.
+    ///
+    /// - Throws: `truncated`, `badValue`, `overLimit`, `trailingBytes`.
     public init(decoding content: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(content)
         let format = try reader.uint8("stroke block format")
@@ -103,6 +105,8 @@ public struct StrokeBlock: Hashable, Sendable {
     }
 
     /// Compresses and names the block for transfer.
+    ///
+    /// - Throws: `overLimit` for a block beyond `ProtocolLimits.strokeBlockBytes`, `badCompression`.
     public func sealed(level: Zstandard.Level = .fast) throws(ProtocolError) -> Block {
         let content = encoded()
         guard content.count <= ProtocolLimits.strokeBlockBytes else {

@@ -14,6 +14,8 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Compresses `content` and names it.
+    ///
+    /// - Throws: `overLimit` for content beyond `ProtocolLimits.blockContentBytes`, `badCompression`.
     public init(content: [UInt8], level: Zstandard.Level = .fast) throws(ProtocolError) {
         guard content.count <= ProtocolLimits.blockContentBytes else {
             throw .overLimit(
@@ -23,7 +25,9 @@ public struct Block: Hashable, Sendable {
         id = BlockID(hashing: frame)
     }
 
-    /// The block of that name with that frame; throws `wrongBlock` if the frame's hash differs.
+    /// The block of that name with that frame.
+    ///
+    /// - Throws: `wrongBlock` if the frame's hash differs.
     public static func verified(frame: [UInt8], as id: BlockID) throws(ProtocolError) -> Block {
         let found = BlockID(hashing: frame)
         guard found == id else { throw .wrongBlock(found: found, expected: id) }
@@ -31,6 +35,8 @@ public struct Block: Hashable, Sendable {
     }
 
     /// The decompressed content, at most `limit` bytes.
+    ///
+    /// - Throws: `overLimit`, `badCompression`.
     public func content(limit: Int = ProtocolLimits.blockContentBytes) throws(ProtocolError) -> [UInt8] {
         try Zstandard.decompress(frame, limit: limit)
     }

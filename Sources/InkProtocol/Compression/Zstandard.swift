@@ -12,7 +12,7 @@ public enum Zstandard {
 
     /// `content` as one frame.
     ///
-    /// Throws `badCompression` if the library fails, for lack of memory.
+    /// - Throws: `badCompression` if the library fails, for lack of memory.
     public static func compress(_ content: [UInt8], level: Level = .fast) throws(ProtocolError) -> [UInt8] {
         var status = 0
         let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(content.count)) { buffer, count in
@@ -31,7 +31,8 @@ public enum Zstandard {
     /// frame of this length. The content must have exactly that size. A frame without a declared size is decompressed
     /// into memory that grows up to `limit`.
     ///
-    /// Throws `overLimit` for content larger than `limit` bytes, and `badCompression` for anything but one whole frame.
+    /// - Throws: `overLimit` for content larger than `limit` bytes, and `badCompression` for anything but one whole
+    ///   frame.
     public static func decompress(_ frame: [UInt8], limit: Int) throws(ProtocolError) -> [UInt8] {
         let (declared, frameBytes) = frame.withUnsafeBytes { source in
             (

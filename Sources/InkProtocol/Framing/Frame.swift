@@ -14,7 +14,7 @@ enum Frame {
 
     /// Makes a frame of that type; `write` writes the body.
     ///
-    /// Throws `overLimit` if the body does not fit a frame.
+    /// - Throws: `overLimit` if the body does not fit a frame.
     static func seal(
         type: UInt8, version: UInt16 = ProtocolLimits.version, _ write: (inout ByteWriter) -> Void
     ) throws(ProtocolError) -> [UInt8] {

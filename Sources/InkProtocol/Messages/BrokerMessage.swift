@@ -25,7 +25,7 @@ public enum BrokerMessage: Hashable, Sendable {
 extension BrokerMessage {
     /// The message as a frame, in the version that the worker speaks.
     ///
-    /// Throws `overLimit` if it does not fit a frame (a `blockPart` of more than `ProtocolLimits.partBytes`).
+    /// - Throws: `overLimit` if it does not fit a frame (a `blockPart` of more than `ProtocolLimits.partBytes`).
     public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
         switch self {
         case .welcome(let welcome):
@@ -49,6 +49,8 @@ extension BrokerMessage {
     }
 
     /// Reads a frame.
+    ///
+    /// - Throws: as `ClientMessage.init(frame:)`.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)
         switch type {

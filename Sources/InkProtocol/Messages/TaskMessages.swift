@@ -59,7 +59,7 @@ public enum TaskPayload: Hashable, Sendable {
 extension TaskPayload {
     /// The payload of `task`; if it is larger than `inlineBytes`, also the block that must be available to the workers.
     ///
-    /// Throws `overLimit` for a task beyond `ProtocolLimits.taskBytes`.
+    /// - Throws: `overLimit` for a task beyond `ProtocolLimits.taskBytes`.
     public static func make(
         _ task: WorkerTask, inlineBytes: Int = ProtocolLimits.inlineTaskBytes
     ) throws(ProtocolError) -> (payload: TaskPayload, block: Block?) {

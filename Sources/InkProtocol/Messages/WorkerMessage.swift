@@ -18,7 +18,7 @@ public enum WorkerMessage: Hashable, Sendable {
 extension WorkerMessage {
     /// The message as a frame.
     ///
-    /// Throws `overLimit` if it does not fit a frame (a `resultPart` of more than `ProtocolLimits.partBytes`).
+    /// - Throws: `overLimit` if it does not fit a frame (a `resultPart` of more than `ProtocolLimits.partBytes`).
     public func encoded() throws(ProtocolError) -> [UInt8] {
         switch self {
         case .hello(let hello): try Frame.seal(type: MessageType.hello) { hello.write(to: &$0) }
@@ -37,6 +37,8 @@ extension WorkerMessage {
     public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
 
     /// Reads a frame.
+    ///
+    /// - Throws: as `ClientMessage.init(frame:)`.
     public init(frame: [UInt8]) throws(ProtocolError) {
         var (type, body) = try Frame.open(frame)
         switch type {

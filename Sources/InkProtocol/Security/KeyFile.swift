@@ -67,6 +67,8 @@ public struct KeyFile: Hashable, Sendable {
     private static let bytesMax = 4096
 
     /// Reads a key file. A file with a secret key must not be readable by others.
+    ///
+    /// - Throws: `malformed`, `exposed`, `file`.
     public static func read(path: String) throws(KeyError) -> KeyFile {
         let file = try KeyError.wrapping(path) { () throws(SystemFailure) in
             try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
@@ -85,6 +87,8 @@ public struct KeyFile: Hashable, Sendable {
     }
 
     /// Reads a secret key of that role.
+    ///
+    /// - Throws: the errors of `read`, `wrongRole`, `noSecret`.
     public static func secret(path: String, role: KeyRole) throws(KeyError) -> (name: String, pair: CurveKeyPair) {
         let key = try read(path: path)
         guard key.role == role else { throw .wrongRole(path: path, found: key.role, expected: role) }
@@ -94,6 +98,8 @@ public struct KeyFile: Hashable, Sendable {
     }
 
     /// Reads a public key of that role.
+    ///
+    /// - Throws: the errors of `read`, `wrongRole`.
     public static func publicKey(path: String, role: KeyRole) throws(KeyError) -> KeyFile {
         let key = try read(path: path)
         guard key.role == role else { throw .wrongRole(path: path, found: key.role, expected: role) }
@@ -133,6 +139,8 @@ public struct KeyFile: Hashable, Sendable {
     }
 
     /// Generates a key pair: `folder/NAME.key` (mode 0600) and `folder/NAME.pub`. Returns their paths.
+    ///
+    /// - Throws: `badName`, `notMade`, `exists`, `file`.
     public static func generate(
         name: String, role: KeyRole, folder: String
     ) throws(KeyError) -> (secret: String, public: String) {

@@ -49,6 +49,8 @@ public struct ReplayFile: Hashable, Sendable {
     }
 
     /// Decodes a file. Every block is checked against its name, and all blocks of the task must be present.
+    ///
+    /// - Throws: `wrongBlock`, and the errors of `ByteReader` and of `finish`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         guard try reader.bytes(Self.magic.count, "magic") == Self.magic else {

@@ -37,9 +37,9 @@ public struct ResultAssembler: Sendable {
 
     /// Takes the next part; returns the completed items.
     ///
-    /// Throws `outOfSequence` for a part of another task or attempt or with another sequence number, `overLimit` for
-    /// too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result. After an
-    /// error the result is lost.
+    /// - Throws: `outOfSequence` for a part of another task or attempt or with another sequence number, `overLimit`
+    ///   for too many bytes, and `badValue` or `outOfSequence` for content that is not the expected kind of result.
+    ///   After an error the result is lost.
     public mutating func append(_ part: ResultPart) throws(ProtocolError) -> [ResultItem] {
         guard part.task == task, part.attempt == attempt else {
             throw .outOfSequence(
@@ -60,6 +60,8 @@ public struct ResultAssembler: Sendable {
     }
 
     /// Checks that the result is complete when the worker reports its end.
+    ///
+    /// - Throws: `outOfSequence`.
     public func finish(_ done: TaskDone) throws(ProtocolError) {
         guard done.task == task, done.attempt == attempt else {
             throw .outOfSequence(

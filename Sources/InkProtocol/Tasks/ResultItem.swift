@@ -58,7 +58,7 @@ extension ResultItem {
 
     /// The item as a record.
     ///
-    /// Throws `overLimit` if the content does not fit a record's 32-bit length.
+    /// - Throws: `overLimit` if the content does not fit a record's 32-bit length.
     public func encodedRecord() throws(ProtocolError) -> [UInt8] {
         var writer = ByteWriter()
         writer.uint8(tag)

@@ -64,6 +64,8 @@ extension WorkerTask {
     }
 
     /// Decodes a task that occupies all of `bytes`.
+    ///
+    /// - Throws: the errors of `ByteReader`, `trailingBytes`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         let kind = try reader.uint8("task kind")

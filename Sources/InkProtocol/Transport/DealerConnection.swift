@@ -13,7 +13,7 @@ public final class DealerConnection {
 
     public init() {}
 
-    /// Throws `transport` for an endpoint that ZeroMQ does not support.
+    /// - Throws: `transport` for an endpoint that ZeroMQ does not support.
     public static func check(
         _ endpoint: String, options: ZeroMQSocketOptions, context: ZeroMQContext
     ) throws(ProtocolError) {
@@ -55,6 +55,8 @@ public final class DealerConnection {
     }
 
     /// Sends a frame, or keeps it until the socket has room. Without a connection, drops it.
+    ///
+    /// - Throws: `transport`.
     public func send(_ frame: [UInt8]) throws(ProtocolError) {
         guard socket != nil else { return }
         unsent.append(frame)
@@ -62,6 +64,8 @@ public final class DealerConnection {
     }
 
     /// Sends the waiting frames for which there is room.
+    ///
+    /// - Throws: `transport`.
     public func flush() throws(ProtocolError) {
         var sent = 0
         while sent < unsent.count, socket != nil, try socket!.send([unsent[sent]]) == .sent { sent += 1 }
@@ -75,6 +79,8 @@ public final class DealerConnection {
     }
 
     /// The next message of one part within the limits; nil if there is none yet. Other messages are skipped.
+    ///
+    /// - Throws: `transport`.
     public func receive() throws(ProtocolError) -> [UInt8]? {
         while socket != nil, let received = try socket!.receive() {
             addresses.hasAnswered = true

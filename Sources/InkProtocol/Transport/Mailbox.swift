@@ -5,7 +5,7 @@ public final class Mailbox<Letter: Sendable>: Sendable {
     public let wakeUp: WakeUp
     private let letters = Mutex<[Letter]>([])
 
-    /// Throws `transport` if the process has no descriptor left.
+    /// - Throws: `transport` if the process has no descriptor left.
     public init() throws(ProtocolError) { wakeUp = try WakeUp() }
 
     public func post(_ letter: Letter) {

@@ -5,7 +5,7 @@ import Glibc
 public final class WakeUp: Sendable {
     let descriptor: Int32
 
-    /// Throws `transport` if the process has no descriptor left.
+    /// - Throws: `transport` if the process has no descriptor left.
     public init() throws(ProtocolError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard descriptor >= 0 else { throw .system("make an eventfd") }

@@ -11,7 +11,7 @@ public final class ZeroMQContext: Sendable {
     /// libzmq's own threads: one for input and output, and one that closes sockets.
     private static let threadCount = 2
 
-    /// Throws `transport` if the system has no descriptors or memory left, `noThread` if it cannot start threads.
+    /// - Throws: `transport` if the system has no descriptors or memory left, `noThread` if it cannot start threads.
     public init() throws(ProtocolError) {
         guard let pointer = zmq_ctx_new() else { throw .zeroMQ("make a ZeroMQ context") }
         self.pointer = pointer

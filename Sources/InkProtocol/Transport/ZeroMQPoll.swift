@@ -24,6 +24,7 @@ public enum ZeroMQPoll {
     /// or if a signal interrupted the wait.
     ///
     /// - Parameter timeoutMilliseconds: nil waits forever.
+    /// - Throws: `transport`.
     public static func wait(_ items: inout [PollItem], timeoutMilliseconds: Int?) throws(ProtocolError) -> Int {
         var raw = items.map(\.item)
         let ready = zmq_poll(&raw, Int32(raw.count), timeoutMilliseconds.map { max(0, $0) } ?? -1)

@@ -162,8 +162,8 @@ public struct ZeroMQSocket: ~Copyable {
     /// Listens on `endpoint` (`inproc://name`, `ipc://path`, `tcp://host:port`); for a host name, on all of its
     /// addresses that belong to this machine.
     ///
-    /// Throws `badValue` for a name without such an address, and `transport`; the latter also if the file of an `ipc`
-    /// endpoint is not an abandoned socket.
+    /// - Throws: `badValue` for a name without such an address, and `transport`; the latter also if the file of an
+    ///   `ipc` endpoint is not an abandoned socket.
     public func bind(_ endpoint: String) throws(ProtocolError) {
         let path = endpoint.hasPrefix("ipc://") ? String(endpoint.dropFirst(6)) : nil
         if let path { try ZeroMQSocket.checkFree(path, endpoint) }
@@ -224,6 +224,8 @@ public struct ZeroMQSocket: ~Copyable {
     public func turnAway() -> String? { listening.guarding?.turnAway() }
 
     /// Connects to `endpoint`, now or as soon as a peer listens there.
+    ///
+    /// - Throws: `transport`.
     public func connect(_ endpoint: String) throws(ProtocolError) {
         guard zmq_connect(pointer, endpoint) == 0 else { throw .zeroMQ("connect to \(endpoint)") }
     }
@@ -231,6 +233,7 @@ public struct ZeroMQSocket: ~Copyable {
     /// Sends a message of these parts, all or none, without waiting.
     ///
     /// - Parameter queue: counts larger parts until ZeroMQ has sent them.
+    /// - Throws: `transport`; a full queue and an unknown peer are outcomes, no errors.
     public func send(_ parts: [[UInt8]], countedIn queue: QueuedBytes? = nil) throws(ProtocolError) -> SendOutcome {
         for (index, part) in parts.enumerated() {
             let flags = ZMQ_DONTWAIT | (index + 1 < parts.count ? ZMQ_SNDMORE : 0)
@@ -299,9 +302,10 @@ public struct ZeroMQSocket: ~Copyable {
         return sent
     }
 
-    /// The next message that has arrived; nil if there is none. Does not wait.
+    /// The next message that has arrived; nil if there is none. Does not wait. Parts of more than
+    /// `ProtocolLimits.frameBytes` are not copied and count as discarded.
     ///
-    /// Throws `transport`. Parts of more than `ProtocolLimits.frameBytes` are not copied and count as discarded.
+    /// - Throws: `transport`.
     public func receive() throws(ProtocolError) -> ReceivedMessage? {
         var message = ReceivedMessage(parts: [], discardedParts: 0)
         var part = zmq_msg_t()
