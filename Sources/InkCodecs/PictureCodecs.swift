@@ -33,6 +33,8 @@ public enum PictureCodecs {
     }
 
     /// Makes the assembler for a picture's file.
+    ///
+    /// - Throws: `internalError` for an unknown format, and what its codec throws for a picture that it cannot hold.
     public static func assembler(for head: PictureHead) throws(EngineError) -> any PictureAssembler {
         try codec(head.encoding.format).makeAssembler(head)
     }

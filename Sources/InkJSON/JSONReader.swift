@@ -15,6 +15,8 @@ public struct JSONReader {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The document that the bytes hold.
+    ///
+    /// - Throws: why the bytes are no JSON document, and where.
     public static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes)
         let value = try reader.value(depth: 0)

@@ -44,7 +44,9 @@ public final class Worker: Sendable {
     }
 
     /// Starts the threads; call it once. If only some of the render threads can be started, but at least one, the
-    /// worker runs more slowly and reports it. Throws `noThread`; no thread is then left running.
+    /// worker runs more slowly and reports it.
+    ///
+    /// - Throws: `noThread`; no thread is then left running.
     public func start() throws(WorkerError) {
         let count = RenderThreadCount()
         // First the thread that is required.
@@ -84,7 +86,7 @@ public final class Worker: Sendable {
 
     /// Finishes current tasks, says goodbye and ends. Returns when all threads have ended.
     ///
-    /// Throws the errors of `waitUntilEnded`.
+    /// - Throws: the errors of `waitUntilEnded`.
     public func stop() throws(WorkerError) {
         requestDrain()
         try waitUntilEnded()
@@ -104,7 +106,9 @@ public final class Worker: Sendable {
         join()
     }
 
-    /// Returns when the worker has drained. Throws `refused`, or `transport` if the sockets failed.
+    /// Returns when the worker has drained.
+    ///
+    /// - Throws: `refused`, or `transport` if the sockets failed.
     public func waitUntilEnded() throws(WorkerError) {
         join()
         if let error = failure.withLock({ $0 }) { throw error }

@@ -41,7 +41,7 @@ public struct PreparedContent: Hashable, Sendable {
     /// A file without change. It is read once now, to compute its name, and again when the broker requests it; it is
     /// not held in memory.
     ///
-    /// Throws `file` and `contentSize`.
+    /// - Throws: `file` and `contentSize`.
     public init(file path: String) throws(ClientError) {
         let (file, stamp) = try ContentSource.open(path)
         guard stamp.byteCount > 0, stamp.byteCount <= ProtocolLimits.contentBytes else {

@@ -12,7 +12,7 @@ final class PictureDownload {
 
     /// Makes the folder, if it is missing, and the temporary file.
     ///
-    /// Throws `file`.
+    /// - Throws: `file`.
     init(to path: String, replaces: Bool = true) throws(ClientError) {
         self.path = path
         file = try ClientError.wrapping(path) { () throws(SystemFailure) in
@@ -28,9 +28,9 @@ final class PictureDownload {
         digest.update(bytes)
     }
 
-    /// Compares size and SHA-256 with the notice, then syncs and renames the file.
+    /// Compares size and SHA-256 with the notice, then syncs and renames the file. Call it once.
     ///
-    /// Throws `damagedPicture` and `file`; nothing is then left of the download. Call it once.
+    /// - Throws: `damagedPicture` and `file`; nothing is then left of the download.
     func finish(_ picture: FinishedPicture, of job: JobNumber) throws(ClientError) {
         defer { discard() }
         // Each message has a checksum, so a difference was already present at the broker.

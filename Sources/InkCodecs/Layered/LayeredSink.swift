@@ -20,6 +20,7 @@ package struct LayeredSink: ~Copyable {
         self.path = path
     }
 
+    /// Appends bytes.
     package mutating func write(_ bytes: [UInt8]) throws(EngineError) {
         guard !bytes.isEmpty else { return }
         do throws(SystemFailure) { try file.write(bytes) } catch { throw fault(error) }
@@ -27,11 +28,15 @@ package struct LayeredSink: ~Copyable {
     }
 
     /// Replaces bytes; the checksum remains that of the old ones.
+    ///
+    /// - Throws: `io`.
     package mutating func patch(_ bytes: [UInt8], at offset: Int) throws(EngineError) {
         do throws(SystemFailure) { try file.patch(bytes, at: offset) } catch { throw fault(error) }
     }
 
     /// Appends a part of another file.
+    ///
+    /// - Throws: `io`.
     package mutating func copy(
         _ source: FileDescriptor, path: String, range: Range<Int>
     ) throws(EngineError) {

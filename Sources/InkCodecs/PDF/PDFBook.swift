@@ -50,6 +50,9 @@ public struct PDFBook {
         info = software == nil ? 0 : body.reserve()
     }
 
+    /// Writes the head of the file.
+    ///
+    /// - Throws: what `append` throws.
     public mutating func begin() throws(EngineError) {
         var bytes = body.add(PDFAssembler.header)
         bytes += body.object(catalog, PDFAssembler.catalog(pages: pages, profile: profile, metadata: nil))
@@ -75,7 +78,10 @@ public struct PDFBook {
         kids.append(numbers[PDFAssembler.Numbers.page] ?? 0)
     }
 
+    /// Writes what follows the pages.
+    ///
     /// - Precondition: there is a page.
+    /// - Throws: what `append` throws.
     public mutating func end() throws(EngineError) {
         precondition(!kids.isEmpty, "a book has a page")
         let list = kids.map { "\($0) 0 R" }.joined(separator: " ")

@@ -21,6 +21,8 @@ public enum TemplateReader {
     private static let manifestBytesMax = 64 << 20
 
     /// Reads a bundle from a folder or a zip archive.
+    ///
+    /// - Throws: `badInput`, `overLimit`, `io`.
     public static func read(path: String, limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
         if try InputFile.isFolder(path) {
             return try read(FolderBundle(path: path), file: path, limits: limits)

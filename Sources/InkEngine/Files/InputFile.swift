@@ -30,6 +30,8 @@ public enum InputFile {
     }
 
     /// The bytes of standard input up to its end.
+    ///
+    /// - Throws: `io`, `overLimit`.
     public static func readStandardInput(limitBytes: Int) throws(EngineError) -> [UInt8] {
         try readToEnd(0, name: "standard input", expected: 1 << 16, limitBytes: limitBytes)
     }

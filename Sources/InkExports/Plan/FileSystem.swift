@@ -15,6 +15,8 @@ struct FolderEntry: Hashable, Sendable {
 /// Questions of commands to the disk.
 extension FileSystem {
     /// The kind of file at a path, links followed; nil if it does not exist.
+    ///
+    /// - Throws: `io`.
     package static func status(_ path: String) throws(EngineError) -> FileStatus? {
         try EngineError.wrapping(path) { () throws(SystemFailure) in try status(of: path) }
     }
@@ -32,6 +34,8 @@ extension FileSystem {
     }
 
     /// Whether a path exists, links followed.
+    ///
+    /// - Throws: `io`.
     package static func exists(_ path: String) throws(EngineError) -> Bool { try status(path) != nil }
 
     /// The system's message for a missing file.
@@ -115,6 +119,8 @@ extension FileSystem {
     }
 
     /// Creates a folder and its parents, if missing.
+    ///
+    /// - Throws: `io`.
     package static func makeFolder(_ path: String) throws(EngineError) {
         if path.isEmpty { return }
         try EngineError.wrapping(path) { () throws(SystemFailure) in

@@ -8,6 +8,7 @@ package enum TemporaryFolder {
     /// - Parameters:
     ///   - name: what its name begins with.
     ///   - folder: in place of these.
+    /// - Throws: `io`.
     package static func make(_ name: String, in folder: String? = nil) throws(EngineError) -> String {
         let variable = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let parent = folder ?? (variable.isEmpty ? "/tmp" : variable)

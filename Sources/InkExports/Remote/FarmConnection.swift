@@ -27,6 +27,8 @@ package typealias FarmConnector =
 
 extension FarmConnection {
     /// Asks the broker and parses its answer, with the commands' errors. `.null` if the broker has no answer.
+    ///
+    /// - Throws: `farm`.
     package func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(ExportError) -> JSONValue {
         let text: [UInt8]
         do throws(ClientError) {
@@ -50,6 +52,8 @@ extension FarmConnection {
     }
 
     /// `order` with the commands' errors.
+    ///
+    /// - Throws: `farm`.
     package func carryOut(_ action: OrderAction, timeoutMilliseconds: Int) throws(ExportError) -> OrderResult {
         do throws(ClientError) {
             return try order(action, timeoutMilliseconds: timeoutMilliseconds)

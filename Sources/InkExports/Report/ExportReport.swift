@@ -117,6 +117,8 @@ package struct ExportReport: Sendable {
     }
 
     /// Writes the report to a temporary file, syncs and renames it; a device or pipe is written to.
+    ///
+    /// - Throws: `io`.
     package func write(to path: String) throws(EngineError) {
         try FileSystem.writeAtomically(Array((json.text() + "\n").utf8), to: path)
     }

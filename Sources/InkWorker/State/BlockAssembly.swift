@@ -21,8 +21,8 @@ struct BlockAssembly: Sendable {
 
     /// Takes the next part.
     ///
-    /// Throws `outOfSequence` for a part that does not follow the previous one, `wrongBlock` if the complete block has
-    /// a different hash.
+    /// - Throws: `outOfSequence` for a part that does not follow the previous one, `wrongBlock` if the complete block
+    ///   has a different hash.
     mutating func append(_ part: BlockPart) throws(ProtocolError) -> Progress {
         guard part.offset == UInt64(frame.count) else {
             throw .outOfSequence(what: "block part", found: "at \(part.offset)", expected: "at \(frame.count)")

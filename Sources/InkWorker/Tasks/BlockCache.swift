@@ -109,8 +109,8 @@ public final class BlockCache: TileBlocks, Sendable {
 
     /// The decompressed content of a block that is held.
     ///
-    /// Throws `internalError` if the block does not exist, or if its content cannot be read, which is the sender's
-    /// fault.
+    /// - Throws: `internalError` if the block does not exist, or if its content cannot be read, which is the sender's
+    ///   fault.
     public func bytes(of id: BlockID) throws(EngineError) -> [UInt8] {
         let (content, change) = try block(id).bytes()
         account(id, change)
@@ -131,7 +131,7 @@ public final class BlockCache: TileBlocks, Sendable {
     /// Prepares the blocks of strokes, all held, that no other thread is preparing, as many as can be kept. Threads
     /// that need the same blocks therefore share the work, instead of waiting for each other at every block.
     ///
-    /// Throws as `strokes(of:among:isSeen:isCancelled:)`.
+    /// - Throws: as `strokes(of:among:isSeen:isCancelled:)`.
     public func open(strokes ids: [BlockID], isCancelled: () -> Bool = { false }) throws(EngineError) {
         for id in ids {
             guard try block(id).openStrokesIfFree(isCancelled, id, in: self) else { return }

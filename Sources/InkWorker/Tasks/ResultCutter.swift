@@ -15,7 +15,7 @@ struct ResultCutter: Sendable {
 
     /// Adds an item; passes full parts to `send`.
     ///
-    /// Throws `internalError` if the result grows beyond the limit.
+    /// - Throws: `internalError` if the result grows beyond the limit.
     mutating func append(
         _ item: ResultItem, _ send: (_ sequence: UInt32, _ bytes: [UInt8]) throws(EngineError) -> Void
     ) throws(EngineError) {

@@ -9,8 +9,8 @@ public protocol TaskRunner: Sendable {
 
     /// Executes the task and passes its result, item by item, to `context.emit`. Returns the time spent in each phase.
     ///
-    /// Throws an input error (a retry cannot help) or `internalError`. A run that finds `context.isCancelled` may throw
-    /// anything.
+    /// - Throws: an input error (a retry cannot help) or `internalError`. A run that finds `context.isCancelled` may
+    ///   throw anything.
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases
 }
 
@@ -41,7 +41,9 @@ public final class TaskContext: Sendable {
     /// Whether the result is no longer needed.
     public var isCancelled: Bool { cancellation.isCancelled }
 
-    /// Throws if the result is no longer needed.
+    /// Ends the run if the result is no longer needed.
+    ///
+    /// - Throws: `internalError` if the run is cancelled.
     public func checkCancellation() throws(EngineError) {
         if isCancelled { throw .internalError("cancelled") }
     }
@@ -50,7 +52,7 @@ public final class TaskContext: Sendable {
     ///
     /// If the result is not sent, a local block in the item is removed.
     ///
-    /// Throws `internalError` if the run was cancelled or the result exceeds the broker's limit.
+    /// - Throws: `internalError` if the run was cancelled or the result exceeds the broker's limit.
     public func emit(_ item: ResultItem) throws(EngineError) {
         do throws(EngineError) {
             try checkCancellation()
