@@ -24,9 +24,9 @@ package struct Exports {
     private let repeated: RepeatedExports?
     private let limits: Limits
     private let environment: ExportEnvironment
-    /// nil: none.
+    /// Watermarks to lay over the pictures; nil: none.
     private let overlays: Overlays?
-    /// nil: this process renders.
+    /// The broker that renders; nil: this process does.
     private let remote: Remote?
     private let observer: any ExportObserver
     private var control: ExportControl

@@ -188,7 +188,7 @@ public struct PictureHead: Hashable, Sendable {
 
 /// Metadata of a picture.
 public struct PictureDescription: Hashable, Sendable {
-    /// nil: not written.
+    /// The resolution; nil: not written.
     public var density: PictureDensity?
     public var text: [PictureText]
     /// Metadata of the picture that is shown, where that is one itself; at most 65,000 bytes each. nil: not written.

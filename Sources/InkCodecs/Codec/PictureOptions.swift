@@ -15,13 +15,13 @@ public struct PictureFileOptions: Hashable, Sendable {
 /// The content and form of an exported picture, apart from its size. The same options are used on the command line, on
 /// the wire, in stored jobs and by the broker.
 public struct PictureOptions: Hashable, Sendable {
-    /// nil: the project's.
+    /// The colour below all layers; nil: the project's.
     public var background: RGBA8?
     public var includesBaseImage: Bool
     /// Numbers of elements of the layer tree (see `[Layer].flattened`), drawn in drawing order whether visible or not,
     /// with all that is visible in them; nil draws all that is visible.
     public var layers: [Int]?
-    /// nil: the canvas, or everything visible on an infinite one.
+    /// The part of the drawing to show; nil: the canvas, or everything visible on an infinite one.
     public var view: ViewChoice?
     /// Whether layers without strokes and content are filled with their suggested pattern.
     public var fillsSuggested: Bool
@@ -29,7 +29,7 @@ public struct PictureOptions: Hashable, Sendable {
     public var encoding: PictureEncoding
     /// Tiles of this size, clipped to the picture; nil: bands chosen by their cost.
     public var tile: PixelSize?
-    /// nil: not written.
+    /// The resolution to write; nil: none.
     public var dotsPerInch: Double?
     /// Whether anything of what the project or the photo says about itself is written into the picture.
     public var hasMetadata: Bool

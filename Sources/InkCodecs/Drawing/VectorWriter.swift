@@ -5,7 +5,7 @@ struct VectorPaint: Hashable {
     /// Its alpha does not count.
     var color: RGBA8
     var alpha: Double
-    /// nil: the area inside of the path, by the nonzero rule.
+    /// The line along the path; nil: the area inside of the path, by the nonzero rule.
     var line: VectorLine?
 }
 

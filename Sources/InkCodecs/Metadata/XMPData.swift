@@ -264,9 +264,9 @@ extension XMPData {
 
     private struct StayingBehind {
         var namespace: String
-        /// nil: all names of the namespace, and of those that begin like it.
+        /// The names of properties; nil: all names of the namespace, and of those that begin like it.
         var names: [String]?
-        /// nil: nothing that is missed.
+        /// What a warning calls them; nil: nobody misses them.
         var what: String?
 
         /// A name in the list ends it, or begins it if it ends in `*`.

@@ -7,7 +7,7 @@ struct SVGImages: ImageDecoder {
     var mediaType: String { "image/svg+xml" }
     var library: ImageLibrary { SVGRasterizer.library }
 
-    /// nil: the document's own size.
+    /// The pixels to draw; nil: the document's own size.
     var raster: VectorRaster?
 
     /// Anything that begins like XML: no other format does.

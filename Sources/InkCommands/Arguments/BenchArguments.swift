@@ -8,7 +8,7 @@ struct BenchArguments: Hashable, Sendable {
     var sizes: [ExportSize]
     /// The folder of the user's own projects.
     var projects: String?
-    /// nil: one per usable core.
+    /// The number of workers; nil: one per usable core.
     var workers: Int?
     /// The number of runs, without the warm-up.
     var runs: Int

@@ -25,7 +25,7 @@ struct WaitCommand {
     private let jobs: [JobNumber]
     /// The expected content of jobs, as reported by `ink submit` or else by the broker at the start.
     private var submissions: [JobNumber: ContentID]
-    /// nil: pictures are not fetched.
+    /// Where pictures are saved; nil: they are not fetched.
     private let folder: String?
     private let isQuiet: Bool
     private let printsJSON: Bool

@@ -24,7 +24,7 @@ struct SubmissionMaker {
     private let isShared: Bool
     private let limits: Limits
     private let opener: any ProjectOpener
-    /// nil: none.
+    /// Watermarks to lay over the pictures; nil: none.
     private let overlays: Overlays?
     private let onWarning: @Sendable (String) -> Void
 

@@ -8,7 +8,7 @@ struct BrokerArguments: Sendable {
     var workersEndpoint: String
     var clientsEndpoint: String
     var name: String
-    /// nil: no keys.
+    /// The path of the broker's secret key; nil: no keys.
     var keyPath: String?
     /// Empty without keys.
     var allowWorkers: String
@@ -24,10 +24,10 @@ struct BrokerArguments: Sendable {
     var blockMemoryBytes: Int
     var spillBytes: Int
     var quotaBytes: Int
-    /// nil: none.
+    /// Where results of tiles are kept; nil: nowhere.
     var cacheFolder: String?
     var cacheBytes: Int
-    /// nil: no HTTP front.
+    /// Settings of the HTTP front; nil: there is none.
     var http: HTTPArguments?
     /// Receivers of notices that jobs have ended.
     var notices: [NoticeTarget]

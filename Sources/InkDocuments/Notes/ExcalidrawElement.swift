@@ -179,7 +179,7 @@ struct ExcalidrawElement {
         return style
     }
 
-    /// nil: corners are sharp.
+    /// The kind of rounded corners; nil: corners are sharp.
     var roundness: Int? {
         if let roundness = object.value.field("roundness")?.field("type")?.number {
             return Int(exactly: roundness) ?? 0
@@ -261,9 +261,9 @@ struct ExcalidrawElement {
 
     // MARK: - Heads of arrows
 
-    /// nil: none.
+    /// The head at the beginning of an arrow; nil: none.
     var startHead: String? { object.value.field("startArrowhead")?.string }
-    /// nil: none, which new files say with a null.
+    /// The head at the end of an arrow; nil: none, which new files say with a null.
     var endHead: String? {
         let key = "endArrowhead"
         return object.value.keys.contains(key) ? object.value.member(named: key)?.string : "arrow"

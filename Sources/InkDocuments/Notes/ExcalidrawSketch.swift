@@ -5,7 +5,7 @@ import InkEngine
 struct ExcalidrawSketch {
     struct Part {
         var steps: [RoughSketch.Step]
-        /// nil: an area.
+        /// The width of a line; nil: it is an area.
         var lineWidth: Double?
         var dashes: [Double] = []
         var color: RGBA8

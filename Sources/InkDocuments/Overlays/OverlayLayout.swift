@@ -64,7 +64,7 @@ public struct OverlayLayout: Hashable, Sendable {
     public var size = Size.automatic(fraction: 0.18, min: 64, max: 512)
     /// Whether width and height of a picture keep their ratio.
     public var keepsAspect = true
-    /// nil: one copy.
+    /// How copies are repeated; nil: one copy.
     public var repetition: Repetition?
 
     public init() {}

@@ -5,7 +5,7 @@ import InkEngine
 struct PSDArtboard {
     /// Canvas pixels.
     let rect: Rect
-    /// nil: transparent.
+    /// The colour of the artboard; nil: transparent.
     let background: RGBA8?
 
     /// The names of the block, as versions of Photoshop have it.

@@ -5,7 +5,7 @@ package struct ContactSheet: Sendable {
     /// A place in the sheet.
     package struct Cell: Sendable {
         package var label: String
-        /// nil: none could be made.
+        /// The small picture; nil: none could be made.
         package var thumbnail: Thumbnail?
 
         package init(label: String, thumbnail: Thumbnail?) {

@@ -242,7 +242,7 @@ private final class PatchedBundle: TemplateBundle {
     private var replaced: Set<String> = []
     /// Files are read again and again, but only once from the template.
     private var kept: [[UInt8]: [UInt8]] = [:]
-    /// nil: as it is.
+    /// A manifest in place of the template's; nil: it stays as it is.
     var manifest: [UInt8]?
 
     init(_ bundle: any TemplateBundle) { self.bundle = bundle }

@@ -155,13 +155,13 @@ public struct Layer: Sendable {
     public var name: String
     public var order: Double
     public var maskImage: EncodedImage?
-    /// nil: the mask fills the canvas.
+    /// Where the mask lies; nil: it fills the canvas.
     public var maskPlacement: Placement?
     /// The mask's value beyond its image, 0...1; counts with a placement.
     public var maskOutside = 0.0
     /// The image of a layer. Only layers have this, a suggested pattern and strokes.
     public var contentImage: EncodedImage?
-    /// nil: the content fills the canvas.
+    /// Where the content lies; nil: it fills the canvas.
     public var contentPlacement: Placement?
     /// 0...1
     public var opacity: Double

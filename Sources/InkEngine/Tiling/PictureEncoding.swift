@@ -15,13 +15,13 @@ public struct PictureEncoding: Hashable, Sendable {
     public var effort: EncodingEffort
     /// 1 to 100; nil: the format's default.
     public var quality: Int?
-    /// nil: determined by the quality.
+    /// How colours are subsampled; nil: determined by the quality.
     public var chroma: ChromaSampling?
     /// Whether a coarse picture comes first in the file, and details follow.
     public var isProgressive = false
     /// Whether the file shows exactly the picture, in a format that need not.
     public var isLossless = false
-    /// nil: the format's default.
+    /// How strips are packed; nil: the format's default.
     public var compression: StripCompression?
     /// How far the picture reaches beyond each edge of the finished page, in thousandths of a point; nil: not at all.
     public var bleed: Int?

@@ -40,7 +40,7 @@ package struct CacheArguments: Hashable, Sendable {
 /// Where a run reports and when it stops; does not affect pictures.
 package struct RunArguments: Hashable, Sendable {
     package var workers: Int?
-    /// nil: nowhere.
+    /// Where results of tiles are kept; nil: nowhere.
     package var cache: CacheArguments?
     package var keepsGoing = true
     package var isDryRun = false
@@ -75,7 +75,7 @@ package struct ExportArguments: Hashable, Sendable {
     package var layers: LayerChoice
     /// One picture a viewport of the project.
     package var isEachViewport = false
-    /// nil: by the number of inputs.
+    /// What happens to existing files; nil: decided by the number of inputs.
     package var ifExists: ExistingFilePolicy?
     package var presetFolders: [String]
     /// Whether the picture that a document holds beside its layers is taken in their place.

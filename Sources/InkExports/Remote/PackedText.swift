@@ -7,7 +7,7 @@ import Synchronization
 package final class PackedText: Sendable {
     private enum State {
         case text([UInt8])
-        /// nil: it cannot be compressed, or is more than a broker takes.
+        /// Packed text; nil: it cannot be compressed, or is more than a broker takes.
         case packed(PreparedContent?)
     }
 

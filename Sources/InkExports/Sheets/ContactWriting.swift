@@ -8,7 +8,7 @@ import Synchronization
 package struct ContactArguments: Hashable, Sendable {
     /// A PNG or JPEG file.
     package var path: String
-    /// nil: by the number of pictures.
+    /// The number of columns; nil: by the number of pictures.
     package var columns: Int?
     package var edge = ContactSheet.standardEdge
 

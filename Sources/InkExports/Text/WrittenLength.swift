@@ -24,7 +24,7 @@ package struct WrittenLength: Hashable, Sendable {
 
     /// Not negative.
     package var number: Double
-    /// nil: a plain number.
+    /// The unit; nil: a plain number.
     package var unit: Unit?
 
     /// Whether it is a length on paper, which has pixels only at a resolution.

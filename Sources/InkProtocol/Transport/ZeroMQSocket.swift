@@ -22,7 +22,7 @@ public struct ZeroMQSocketOptions: Sendable {
     public var lingerMilliseconds = 200
     /// A peer on a network that sends a larger part is disconnected; `inproc` has no such limit.
     public var maximumPartBytes = ProtocolLimits.frameBytes
-    /// nil: no authentication and no encryption.
+    /// Keys of the connection; nil: no authentication and no encryption.
     public var security: SocketSecurity?
 
     public init() {}

@@ -51,7 +51,7 @@ package final class Lane: Sendable {
 
         private enum Step {
             case work
-            /// nil: until there is work.
+            /// The time until the next work is due; nil: until there is work.
             case wait(milliseconds: UInt64?)
             case end
         }
