@@ -210,11 +210,12 @@ struct Rule: Sendable, CustomTestStringConvertible {
         bad: [
             ["Sources/A.swift": "/// Of the picture.\nlet width = 1\n"],
             ["Tests/A.swift": "let width = 1\n    /// The same for heights.\nlet height = 1\n"],
+            ["Sources/A.swift": "/// nil: none.\nlet width: Int?\n"],
         ],
         good: [["Sources/A.swift": "/// The number\n/// Of pixels.\n/// Offers.\nlet width = 1\n"]]
     ) { file in
         guard file.isSwift else { return [] }
-        return file.matches(#"(?:\A|^(?![ \t]*///)[^\n]*\n)[ \t]*/// (Of|The same)\b"#).map { start, line in
+        return file.matches(#"(?:\A|^(?![ \t]*///)[^\n]*\n)[ \t]*/// (Of\b|The same\b|nil:)"#).map { start, line in
             (line, "begin with what is described, not with \"\(start)\": \"/// The picture's width.\"")
         }
     }
