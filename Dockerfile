@@ -19,8 +19,8 @@ COPY Package.swift ./
 COPY Sources Sources
 # Package.swift names the tests; they are not built here.
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product ink \
-    && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/ink" /out/ink \
+RUN swift build -c release --product ink \
+    && install -D "$(swift build -c release --show-bin-path)/ink" /out/ink \
     && strip /out/ink
 
 FROM ${RUNTIME_IMAGE} AS runtime

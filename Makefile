@@ -6,9 +6,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 INK := .build/release/ink
-SWIFT_BUILD := swift build -c release --static-swift-stdlib --product ink
-# Tests run on optimised code, as shipped; in a folder of their own, because their flags differ.
-SWIFT_TEST := swift test -c release -Xswiftc -enable-testing --scratch-path .build/tests --disable-xctest
+SWIFT_BUILD := swift build -c release --product ink
+# Tests run on optimised code, as shipped. What else `swift test` would add to the flags is among those of Package.swift.
+SWIFT_TEST := swift test -c release --disable-xctest --disable-testable-imports
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
 .PHONY: help setup setup-build about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \

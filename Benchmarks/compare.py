@@ -205,9 +205,10 @@ def callgrind_all(engines):
 # MARK: Builds
 
 def build_ink(root):
-    """The program as it ships."""
+    """The program as it ships: older revisions do not say themselves that Swift's libraries are part of it."""
+    static = [] if "-static-stdlib" in (root / "Package.swift").read_text() else ["--static-swift-stdlib"]
     done = subprocess.run(
-        ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "ink", "--package-path", str(root)],
+        ["swift", "build", "-c", "release", *static, "--product", "ink", "--package-path", str(root)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{root} cannot be built:\n{done.stdout[-3000:]}")
