@@ -18,6 +18,7 @@ package struct AffineMap: Hashable {
         self.y = y
     }
 
+    @inlinable
     package func point(_ point: Point) -> Point {
         Point(x: a * point.x + c * point.y + x, y: b * point.x + d * point.y + y)
     }

@@ -9,14 +9,15 @@ public struct Point: Hashable, Sendable {
     }
 
     // Where a module has an arithmetic of its own, as the reference has, that counts.
-    @_disfavoredOverload
+    @_disfavoredOverload @inlinable
     package static func + (a: Point, b: Point) -> Point { Point(x: a.x + b.x, y: a.y + b.y) }
-    @_disfavoredOverload
+    @_disfavoredOverload @inlinable
     package static func - (a: Point, b: Point) -> Point { Point(x: a.x - b.x, y: a.y - b.y) }
-    @_disfavoredOverload
+    @_disfavoredOverload @inlinable
     package static func * (k: Double, a: Point) -> Point { Point(x: k * a.x, y: k * a.y) }
 
     /// Euclidean length. `sqrt` is the only library function that IEEE 754 requires to be correctly rounded.
+    @inlinable
     package var length: Double { (x * x + y * y).squareRoot() }
 }
 
@@ -39,6 +40,7 @@ public struct Rect: Hashable, Sendable {
 
     public var isEmpty: Bool { minX > maxX || minY > maxY }
 
+    @inlinable
     package mutating func formUnion(_ other: Rect) {
         minX = min(minX, other.minX)
         minY = min(minY, other.minY)

@@ -16,6 +16,7 @@ package struct Stamp: Hashable, Sendable {
     }
 
     /// Unit vector across: `along` rotated by +90 degrees in a space whose y axis points down.
+    @inlinable
     package var across: Point { Point(x: -along.y, y: along.x) }
 }
 
