@@ -36,7 +36,7 @@ install: ## Install ink, man pages and completions into PREFIX (default /usr/loc
 uninstall: ## Remove what install has put there
 	Scripts/install.sh --uninstall "$(DESTDIR)$(PREFIX)"
 
-docs: setup ## Build the documentation of InkEngine with DocC, into .build/docs
+docs: setup ## Build the documentation of InkEngine and InkDocuments with DocC, into .build/docs
 	Scripts/docs.sh
 
 PYTHON ?= python3

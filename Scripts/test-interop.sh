@@ -134,7 +134,7 @@ fi
 
 # Packages of their own, which no other test builds.
 check "benchmarks compile" swift build -c release --package-path Benchmarks
-check "documentation of InkEngine" Scripts/docs.sh
+check "documentation of the engine and of documents" Scripts/docs.sh
 check "fuzz targets compile and run for a second each" env FUZZ_SECONDS=1 Scripts/fuzz.sh
 
 if [[ ${PEERS:-} != 1 ]]; then
