@@ -11,11 +11,16 @@ let package = Package(
         .target(name: "CPNGReference", linkerSettings: [.linkedLibrary("png16")]),
         .executableTarget(
             name: "PNGCoding",
-            dependencies: ["CPNGReference", .product(name: "InkEngine", package: "ink-export-farm")]),
+            dependencies: [
+                "CPNGReference",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ]),
         .executableTarget(
             name: "TaskRates",
             dependencies: [
                 .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkCodecs", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
             ]),
@@ -23,6 +28,8 @@ let package = Package(
             name: "FarmCost",
             dependencies: [
                 .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkDocuments", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
                 .product(name: "InkWorker", package: "ink-export-farm"),
@@ -30,10 +37,19 @@ let package = Package(
         // What is drawn, composited and encoded by the engine and by its peers alike.
         .target(
             name: "BenchmarkScenes",
-            dependencies: [.product(name: "InkEngine", package: "ink-export-farm")]),
+            dependencies: [
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkDocuments", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ]),
         .executableTarget(
             name: "EngineRates",
-            dependencies: ["BenchmarkScenes", .product(name: "InkEngine", package: "ink-export-farm")]),
+            dependencies: [
+                "BenchmarkScenes",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkDocuments", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ]),
         .executableTarget(
             name: "SceneMarks",
             dependencies: [

@@ -17,20 +17,34 @@ let package = Package(
         .target(name: "FuzzSupport", dependencies: ["CFuzzer"]),
         .executableTarget(
             name: "FuzzProjectReader",
-            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: [
+                "FuzzSupport",
+                .product(name: "InkDocuments", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzDocuments",
-            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: [
+                "FuzzSupport",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkDocuments", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzImages",
-            dependencies: ["FuzzSupport", .product(name: "InkEngine", package: "ink-export-farm")],
+            dependencies: [
+                "FuzzSupport",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+            ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
         .executableTarget(
             name: "FuzzProtocol",
             dependencies: [
                 "FuzzSupport",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
             ],

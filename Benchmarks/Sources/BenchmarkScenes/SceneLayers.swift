@@ -1,3 +1,4 @@
+import InkCodecs
 public import InkEngine
 
 extension Scenes {

@@ -1,3 +1,4 @@
+public import InkCodecs
 public import InkEngine
 
 extension Scenes {

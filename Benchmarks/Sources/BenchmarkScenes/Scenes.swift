@@ -1,4 +1,5 @@
 import Foundation
+import InkDocuments
 public import InkEngine
 
 /// The scenes that are measured.

@@ -1,6 +1,7 @@
 import BenchmarkScenes
 import InkCodecs
 import InkDocuments
+import InkEngine
 
 /// What is read and written: the project's file, its images, the finished picture.
 enum FileRates {
