@@ -1,4 +1,5 @@
 import Foundation
+import InkEngine
 import InkProtocol
 import InkTestSupport
 import Synchronization

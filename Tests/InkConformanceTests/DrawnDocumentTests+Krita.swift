@@ -1,3 +1,4 @@
+@testable import InkEngine
 import InkTestSupport
 import Testing
 

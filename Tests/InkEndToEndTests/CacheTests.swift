@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import InkCodecs
+import InkEngine
 import InkJSON
 import InkTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import InkCodecs
+import InkEngine
 import InkJSON
 import InkTestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import InkCodecs
+import InkEngine
 import InkTestSupport
 import Testing
 

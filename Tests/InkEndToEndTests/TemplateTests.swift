@@ -1,6 +1,7 @@
 import Foundation
 import InkCodecs
 import InkDocuments
+import InkEngine
 import InkTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import InkBroker
 import InkClient
 import InkCodecs
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkService

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import InkBroker
 import InkClient
+import InkEngine
 import InkJSON
 import InkService
 import InkTestSupport

@@ -4,6 +4,7 @@ import InkBroker
 import InkClient
 import InkCodecs
 import InkDocuments
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkTestSupport

@@ -1,4 +1,5 @@
 import InkClient
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkTestSupport

@@ -1,6 +1,7 @@
 import InkTestSupport
 import Testing
 
+@testable import InkCodecs
 @testable import InkDocuments
 @testable import InkEngine
 

@@ -1,4 +1,5 @@
 import Glibc
+import InkTestSupport
 import Testing
 
 @testable import InkCodecs
