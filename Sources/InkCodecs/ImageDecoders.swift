@@ -70,7 +70,7 @@ public enum ImageDecoders {
     ///   - isCancelled: checked every 64 rows of the image.
     ///   - onChunk: gets the index of a scaling and its next rows.
     /// - Returns: what each scaling gives.
-    /// - Throws: as `decode`, and `internalError` if the scalings are not worthwhile, and if cancelled.
+    /// - Throws: as `decode`, and `internalError` if the scalings are not worthwhile, and `cancelled`.
     public static func decode(
         _ file: [UInt8], as use: ImageUse, convertsProfiles: Bool = false, scalings: [ImageScaling], place: Place,
         limits: Limits = Limits(), isCancelled: () -> Bool = { false },
@@ -87,7 +87,7 @@ public enum ImageDecoders {
         let info = try decode(
             file, as: use, convertsProfiles: convertsProfiles, place: place, limits: limits
         ) { (chunk) throws(EngineError) in
-            if isCancelled() { throw .internalError("cancelled") }
+            if isCancelled() { throw .cancelled }
             for index in scalers.indices {
                 try scalers[index].take(chunk) { (scaled) throws(EngineError) in try onChunk(index, scaled) }
             }

@@ -23,6 +23,8 @@ public enum EngineError: Error, Hashable, Sendable {
     case unavailable(Place, reason: String)
     /// The system failed to read or write.
     case io(path: String, operation: String, errno: Int32)
+    /// The caller no longer needs the result.
+    case cancelled
     /// A caller violated the engine's contract: a defect of the program, not of the input.
     case internalError(String)
 }
@@ -34,6 +36,7 @@ extension EngineError: CustomStringConvertible {
         case .overLimit(let place, let what, let found, let limit):
             "\(place): \(what) is \(found), the limit is \(limit)"
         case .io(let path, let operation, let errno): "\(path): cannot \(operation): \(systemMessage(errno))"
+        case .cancelled: "cancelled"
         case .internalError(let message): "internal error: \(message)"
         }
     }
@@ -45,7 +48,7 @@ extension EngineError {
         switch self {
         case .badInput(_, let reason): reason
         case .overLimit(_, let what, let found, let limit): "\(what) is \(found), the limit is \(limit)"
-        case .unavailable, .io, .internalError: nil
+        case .unavailable, .io, .cancelled, .internalError: nil
         }
     }
 }

@@ -61,6 +61,7 @@ extension EngineError {
         case .badInput, .overLimit: .badInput
         case .unavailable: .codecUnavailable
         case .io: .inputOutput
+        case .cancelled: .exportFailed
         case .internalError: .internalError
         }
     }

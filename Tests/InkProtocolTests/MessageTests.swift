@@ -45,6 +45,12 @@ struct MessageTests {
         #expect(failed.kind == .internalError && failed.text == "a.heic: needs libheif")
     }
 
+    @Test("A cancelled task is no failure of its worker")
+    func cancelledTask() {
+        let failed = TaskFailed(task: TaskID(2), attempt: 1, error: .cancelled)
+        #expect(failed.kind == .cancelled && failed.text == "cancelled")
+    }
+
     @Test("No changed byte and no cut goes unnoticed")
     func damage() throws {
         let frame = try WorkerMessage.hello(

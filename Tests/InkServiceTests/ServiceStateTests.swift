@@ -700,6 +700,7 @@ struct ServiceValuesTests {
         #expect(code(.output(path: "", operation: "", errno: 28)) == .inputOutput)
         #expect(code(.noWorkers(export: "", waitedMilliseconds: 1)) == .noWorkers)
         #expect(code(.internalError("")) == .internalError)
+        #expect(ExportEnd(.refused(.cancelled)) == .ended(.cancelled))
         // No fault of the job.
         for number in [EMFILE, ENFILE] {
             for error: BrokerError in [

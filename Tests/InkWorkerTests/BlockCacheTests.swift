@@ -129,10 +129,10 @@ struct BlockCacheTests {
         cache.insert(block, holders: 1)
         let before = cache.bytes
         for _ in 0..<2 {
-            #expect(throws: EngineError.internalError("cancelled")) {
+            #expect(throws: EngineError.cancelled) {
                 _ = try cache.strokes(of: block.id, among: [0], isSeen: { _ in true }, isCancelled: { true })
             }
-            #expect(throws: EngineError.internalError("cancelled")) {
+            #expect(throws: EngineError.cancelled) {
                 try cache.open(strokes: [block.id], isCancelled: { true })
             }
         }

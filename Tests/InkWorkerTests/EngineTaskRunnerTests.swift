@@ -160,7 +160,7 @@ struct EngineTaskRunnerTests {
     @Test("A cancelled run hands out nothing")
     func cancelled() throws {
         let strokes = try TaskSamples.strokes(7)
-        #expect(throws: EngineError.internalError("cancelled")) {
+        #expect(throws: EngineError.cancelled) {
             try run(TaskSamples.tile([strokes.id]), blocks: [strokes], cancelled: true)
         }
     }

@@ -87,7 +87,7 @@ public struct VectorPicture {
     /// Writes the file.
     ///
     /// - Returns: What became an image because the format has no words for it.
-    /// - Throws: what the tools throw, and `EngineError.internalError` if cancelled.
+    /// - Throws: what the tools throw, and `EngineError.cancelled`.
     public func write() throws(EngineError) -> [ReadingWarning] {
         switch scene.options.encoding.format {
         case .plot:

@@ -256,7 +256,7 @@ struct VectorOutput {
     init(_ tools: VectorPictureTools) { self.tools = tools }
 
     mutating func write(_ bytes: [UInt8]) throws(EngineError) {
-        if tools.isCancelled() { throw .internalError("cancelled") }
+        if tools.isCancelled() { throw .cancelled }
         crc = crc32(bytes, seed: crc)
         try tools.write(bytes)
     }

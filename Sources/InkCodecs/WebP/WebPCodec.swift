@@ -47,6 +47,7 @@ struct WebPCodec: PictureCodec {
         var (made, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
         let failure = withExtendedLifetime(cancellation) { ink_webp_encode(pixels, &settings, &made, &count) }
         if let failure {
+            if picture.isCancelled() { throw .cancelled }
             throw .internalError("libwebp: \(String(cString: failure))")
         }
         defer { ink_webp_free(made) }

@@ -268,7 +268,7 @@ extension EngineError {
     fileprivate var place: Place? {
         switch self {
         case .badInput(let place, _), .overLimit(let place, _, _, _), .unavailable(let place, _): place
-        case .io, .internalError: nil
+        case .io, .cancelled, .internalError: nil
         }
     }
 }

@@ -150,7 +150,7 @@ extension EngineError {
         case .overLimit(let found, let what, let size, let limit):
             .overLimit(place(found), what: what, found: size, limit: limit)
         case .unavailable(let found, let reason): .unavailable(place(found), reason: reason)
-        case .io, .internalError: self
+        case .io, .cancelled, .internalError: self
         }
     }
 }

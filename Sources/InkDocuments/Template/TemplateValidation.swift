@@ -61,7 +61,7 @@ package struct TemplateValidation {
         case .badInput(let place, let reason), .unavailable(let place, let reason): add(place, reason)
         case .overLimit(let place, let what, let found, let limit):
             add(place, "\(what) is \(found), the limit is \(limit)")
-        case .io, .internalError: findings.append(TemplateFinding(.error, "", error.description))
+        case .io, .cancelled, .internalError: findings.append(TemplateFinding(.error, "", error.description))
         }
     }
 
@@ -121,7 +121,7 @@ package struct TemplateValidation {
         let place: Place
         switch error {
         case .badInput(let at, _), .unavailable(let at, _), .overLimit(let at, _, _, _): place = at
-        case .io, .internalError: return false
+        case .io, .cancelled, .internalError: return false
         }
         guard var jsonPath = place.path else { return false }
         guard place.file == manifestFile else { return bundle.replaceImage(jsonPath) }

@@ -12,7 +12,7 @@ public protocol TileBlocks {
     ///   - indices: ascending; the strokes needed.
     ///   - isSeen: whether a box is visible; other strokes may be omitted.
     ///   - isCancelled: checked now and then while strokes are prepared.
-    /// - Throws: `internalError` if the block is missing or cannot be read, and if cancelled.
+    /// - Throws: `internalError` if the block is missing or cannot be read, and `cancelled`.
     func strokes(
         of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) throws(EngineError) -> PreparedStrokeBlock
@@ -55,7 +55,7 @@ public final class TileRenderer {
     ///   - blocks: the contents of the blocks that the task refers to.
     ///   - isCancelled: checked before every stroke in a cell, now and then within one, and after every cell, because a
     ///     tile may take minutes.
-    /// - Throws: `internalError` for a task that is inconsistent with itself or its blocks, and if cancelled; errors of
+    /// - Throws: `internalError` for a task that is inconsistent with itself or its blocks, and `cancelled`; errors of
     ///   `blocks`.
     public func render(
         _ task: TileTask, blocks: some TileBlocks, isCancelled: @escaping () -> Bool = { false }
@@ -74,7 +74,7 @@ public final class TileRenderer {
             let start = clock.now
             var composition = CellComposition(cell, of: scene, planes, tools, isCancelled: isCancelled)
             let isPlain = try !composition.render(blocks)
-            if isCancelled() { throw .internalError("cancelled") }
+            if isCancelled() { throw .cancelled }
             write(planes.backdrop, isPlain: isPlain, cell, of: task, rowBytes: rowBytes, to: &tile.pixels)
             tile.rasterNanoseconds += composition.raster.nanoseconds
             tile.compositeNanoseconds += (clock.now - start - composition.raster).nanoseconds

@@ -31,11 +31,11 @@ package struct PresetPreview {
     /// Renders the picture of a brush to a PNG file.
     package func write(_ brush: Brush, name: String, to path: String) throws(ExportError) {
         let picture: String
-        do throws(PictureFailure) {
+        do throws(VectorImageFailure) {
             picture = try images.render(
                 Self.project(of: brush, name: name), name: name, size: size, options: PictureOptions())
         } catch {
-            throw .farm(error)
+            throw .farm(error.failure)
         }
         try ExportError.wrapping { () throws(EngineError) in
             let bytes = try FileSystem.read(picture, limitBytes: .max)

@@ -38,10 +38,10 @@ extension VectorImages {
         of project: Project, name: String, size: PixelSize, options: PictureOptions
     ) throws(ExportError) -> [UInt8] {
         let path: String
-        do throws(PictureFailure) {
+        do throws(VectorImageFailure) {
             path = try render(project, name: name, size: size, options: options)
         } catch {
-            throw .farm(error)
+            throw .farm(error.failure)
         }
         return try ExportError.wrapping { () throws(EngineError) in try FileSystem.read(path, limitBytes: .max) }
     }

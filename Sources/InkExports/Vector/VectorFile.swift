@@ -64,7 +64,7 @@ struct VectorFile {
                 if buffer.bytes.count >= VectorFile.bufferBytes { try flush() }
             },
             render: { [request, images] (image) throws(EngineError) in
-                do throws(PictureFailure) {
+                do throws(VectorImageFailure) {
                     var own = options
                     own.background = image.background
                     own.includesBaseImage = image.includesBaseImage
@@ -73,8 +73,9 @@ struct VectorFile {
                         image.project(of: request.project), name: request.name, size: image.size ?? request.size,
                         options: own)
                 } catch {
-                    failed.failure = error
-                    throw .internalError(error.reason)
+                    guard case .failed(let failure) = error else { throw .cancelled }
+                    failed.failure = failure
+                    throw .internalError(failure.reason)
                 }
             }, isCancelled: isCancelled)
         defer { file = pending.file }

@@ -5,6 +5,20 @@ import InkEngine
 import InkSystem
 import Synchronization
 
+/// Why an image of a vector picture was not rendered.
+enum VectorImageFailure: Error {
+    case cancelled
+    case failed(PictureFailure)
+
+    /// The failure of a picture that consists of the image.
+    var failure: PictureFailure {
+        switch self {
+        case .cancelled: PictureFailure(EngineError.cancelled)
+        case .failed(let failure): failure
+        }
+    }
+}
+
 /// Renders images for vector pictures, one after the other, with a farm of its own in this process, which is started
 /// when the first is needed. For one thread; `cancel` may be called on any.
 final class VectorImages: Sendable {
@@ -12,7 +26,7 @@ final class VectorImages: Sendable {
         var farm: EmbeddedFarm?
         var folder: String?
         var lastID = 0
-        var ends: [Int: Result<Void, PictureFailure>] = [:]
+        var ends: [Int: Result<Void, VectorImageFailure>] = [:]
         var isCancelled = false
     }
 
@@ -27,17 +41,16 @@ final class VectorImages: Sendable {
     }
 
     /// Renders a project to a file, which stays until the next one.
-    ///
-    /// - Throws: why it failed, or that it was cancelled.
     func render(
         _ project: Project, name: String, size: PixelSize, options: PictureOptions
-    ) throws(PictureFailure) -> String {
-        let farm = try started()
+    ) throws(VectorImageFailure) -> String {
+        let farm: EmbeddedFarm
+        do throws(PictureFailure) { farm = try started() } catch { throw .failed(error) }
         let (id, path, isCancelled) = state.withLock { state in
             state.lastID += 1
             return (state.lastID, (state.folder ?? "").appendingPath("image"), state.isCancelled)
         }
-        if isCancelled { throw VectorImages.cancelled }
+        if isCancelled { throw .cancelled }
         farm.submit(
             PictureRequest(
                 id: id, name: name, project: project, size: size, options: options, output: path,
@@ -50,8 +63,6 @@ final class VectorImages: Sendable {
             return path
         }
     }
-
-    static let cancelled = PictureFailure(kind: .exportFailed, reason: "cancelled")
 
     private func started() throws(PictureFailure) -> EmbeddedFarm {
         if let farm = state.withLock({ $0.farm }) { return farm }
@@ -72,11 +83,11 @@ final class VectorImages: Sendable {
     }
 
     private func take(_ event: FarmEvent) {
-        let (id, end): (Int, Result<Void, PictureFailure>)
+        let (id, end): (Int, Result<Void, VectorImageFailure>)
         switch event {
         case .finished(let index, _): (id, end) = (index, .success(()))
-        case .failed(let index, let failure): (id, end) = (index, .failure(failure))
-        case .cancelled(let index): (id, end) = (index, .failure(VectorImages.cancelled))
+        case .failed(let index, let failure): (id, end) = (index, .failure(.failed(failure)))
+        case .cancelled(let index): (id, end) = (index, .failure(.cancelled))
         default: return
         }
         state.withLock { $0.ends[id] = end }

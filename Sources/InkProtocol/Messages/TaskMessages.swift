@@ -243,6 +243,8 @@ public struct TaskFailed: Hashable, Sendable {
             self.init(
                 task: task, attempt: attempt, kind: .badInput, place: place,
                 text: "\(what) is \(found), the limit is \(limit)")
+        case .cancelled:
+            self.init(task: task, attempt: attempt, kind: .cancelled, text: error.description)
         case .io, .internalError, .unavailable:
             self.init(task: task, attempt: attempt, kind: .internalError, text: error.description)
         }

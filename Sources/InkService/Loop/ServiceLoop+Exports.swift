@@ -272,7 +272,7 @@ extension ExportEnd {
         case .refused(.io), .source, .output, .spill, .targetNotAFile, .journal, .results:
             self = .ended(.failed(.inputOutput, text: error.description))
         case .noWorkers: self = .ended(.failed(.noWorkers, text: error.description))
-        case .cancelled: self = .ended(.cancelled)
+        case .cancelled, .refused(.cancelled): self = .ended(.cancelled)
         case .rendererGone: self = .again(reason: error.description)
         case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport, .noThread:
             self = .ended(.failed(.internalError, text: error.description))

@@ -121,7 +121,7 @@ public final class BlockCache: TileBlocks, Sendable {
     /// (ascending) whose marks' box is visible.
     ///
     /// - Parameter isCancelled: called now and then during preparation.
-    /// - Throws: As `bytes(of:)`, and `internalError` if cancelled.
+    /// - Throws: As `bytes(of:)`, and `cancelled`.
     public func strokes(
         of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
     ) throws(EngineError) -> PreparedStrokeBlock {
@@ -273,7 +273,7 @@ private final class CachedBlock: Sendable {
         }
         let strokes = try CachedBlock.read(content)
         let prepared = unkept.known.with(strokes, among: indices, isSeen: isSeen, isCancelled: isCancelled)
-        if isCancelled() { throw .internalError("cancelled") }
+        if isCancelled() { throw .cancelled }
         return prepared
     }
 
@@ -295,7 +295,7 @@ private final class CachedBlock: Sendable {
     ) throws(EngineError) -> PreparedStrokeBlock {
         if let prepared = state.prepared { return prepared }
         let prepared = PreparedStrokeBlock(try read(state.content), isCancelled: isCancelled)
-        if isCancelled() { throw .internalError("cancelled") }
+        if isCancelled() { throw .cancelled }
         let bytes = prepared.byteCount
         if cache.keepPrepared(id, bytes: bytes) {
             state.prepared = prepared

@@ -41,18 +41,16 @@ public final class TaskContext: Sendable {
     /// Whether the result is no longer needed.
     public var isCancelled: Bool { cancellation.isCancelled }
 
-    /// Ends the run if the result is no longer needed.
-    ///
-    /// - Throws: `internalError` if the run is cancelled.
+    /// Throws `cancelled` if the result is no longer needed.
     public func checkCancellation() throws(EngineError) {
-        if isCancelled { throw .internalError("cancelled") }
+        if isCancelled { throw .cancelled }
     }
 
     /// Sends the next item of the result; waits while too much data waits to be sent.
     ///
     /// If the result is not sent, a local block in the item is removed.
     ///
-    /// - Throws: `internalError` if the run was cancelled or the result exceeds the broker's limit.
+    /// Throws `cancelled` if the run was, and `internalError` if the result exceeds the broker's limit.
     public func emit(_ item: ResultItem) throws(EngineError) {
         do throws(EngineError) {
             try checkCancellation()

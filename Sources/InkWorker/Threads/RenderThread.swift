@@ -25,7 +25,7 @@ struct RenderThread: Sendable {
         let cutter = Monitor(ResultCutter(limitBytes: run.resultLimitBytes))
         let send = { @Sendable (sequence: UInt32, bytes: [UInt8]) throws(EngineError) in
             let isWanted = queue.put(run.id, sequence: sequence, bytes: bytes) { scheduled.cancellation.isCancelled }
-            guard isWanted else { throw .internalError("cancelled") }
+            guard isWanted else { throw .cancelled }
             wakeUp.signal()
         }
         let context = TaskContext(

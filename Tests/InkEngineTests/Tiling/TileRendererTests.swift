@@ -130,7 +130,7 @@ struct TileRendererTests {
         let project = Project(canvasSize: size, layers: [Layer(strokes: strokes)])
         for limit in [0, 7] {
             var asked = 0
-            #expect(throws: EngineError.internalError("cancelled")) {
+            #expect(throws: EngineError.cancelled) {
                 try LocalRendering.render(project, images: DecodedImages(), output: size) {
                     asked += 1
                     return asked > limit
@@ -148,7 +148,7 @@ struct TileRendererTests {
         let size = PixelSize(width: 64, height: 64)
         let project = Project(canvasSize: size, layers: [Layer(strokes: [Stroke(brush: brush, points: points)])])
         var asked = 0
-        #expect(throws: EngineError.internalError("cancelled")) {
+        #expect(throws: EngineError.cancelled) {
             try LocalRendering.render(project, images: DecodedImages(), output: size) {
                 asked += 1
                 return asked > 20

@@ -169,7 +169,7 @@ struct PlotPicture {
 
     /// Lets the next lines be drawn with the pen of a colour.
     private mutating func use(_ pen: inout PlotPen, _ color: RGBA8, _ element: VectorElement) throws(EngineError) {
-        if scene.tools.isCancelled() { throw .internalError("cancelled") }
+        if scene.tools.isCancelled() { throw .cancelled }
         var color = color
         color.alpha = 255
         let number = pens.firstIndex { $0.color == color } ?? pens.count
