@@ -10,11 +10,20 @@ public enum PictureCodecs {
     ]
 
     /// Other forms of these formats, which have options of their own.
-    static let forms: [any PictureCodec] = [PlotCodec(), VectorPDFCodec()]
+    static let forms: [any PictureCodec] = [plot, vectorPDF]
+    public static let plot: any PictureCodec = PlotCodec()
+    public static let vectorPDF: any PictureCodec = VectorPDFCodec()
 
-    /// - Throws: `EngineError.internalError` for an unknown number, which only another version may send.
+    /// Finds a format by its number; nil for an unknown one, which only another version may send.
+    public static func codec(of format: PictureFormat) -> (any PictureCodec)? {
+        all.first { $0.format == format } ?? forms.first { $0.format == format }
+    }
+
+    /// For numbers that may come from another version.
+    ///
+    /// - Throws: `EngineError.internalError` for an unknown one.
     public static func codec(_ format: PictureFormat) throws(EngineError) -> any PictureCodec {
-        guard let codec = (all + forms).first(where: { $0.format == format }) else {
+        guard let codec = codec(of: format) else {
             throw .internalError("picture format \(format.rawValue) is not known to this version")
         }
         return codec

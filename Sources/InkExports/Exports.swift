@@ -135,7 +135,7 @@ package struct Exports {
     private func checkLibraries(_ encodings: [PictureEncoding]) throws(ExportError) {
         guard remote == nil else { return }
         for format in Set(encodings.map(\.format)) {
-            guard let codec = try? PictureCodecs.codec(format), let package = codec.missingPackage else { continue }
+            guard let codec = PictureCodecs.codec(of: format), let package = codec.missingPackage else { continue }
             throw .unavailable(
                 "\(codec.name) cannot be written: the package \(package) is not installed (apt-get install \(package); \"ink doctor\" shows all)"
             )

@@ -280,7 +280,7 @@ extension ExportArguments {
         guard let first = named.first else {
             // Photos keep their format; where all have one, its settings may be given.
             let formats = Set(parsed.all("PATH").map { ExportInput(path: $0).traits.format })
-            let ofPhotos = formats.count == 1 ? formats.first?.flatMap { try? PictureCodecs.codec($0) } : nil
+            let ofPhotos = formats.count == 1 ? formats.first?.flatMap { PictureCodecs.codec(of: $0) } : nil
             let ofOption = parsed.isGiven("plot") ? "svg" : parsed.isGiven("vector") ? "pdf" : nil
             let wanted = pages ?? ofOption.flatMap { PictureCodecs.codec(named: $0) }
             return try withPages([ofFile ?? wanted ?? ofPhotos ?? PictureCodecs.all[0]], by: pages)
@@ -311,14 +311,14 @@ extension ExportArguments {
             if let other = codecs.first(where: { $0.format != .svg }) {
                 throw .usage("--plot writes svg files, and \(other.name) is wanted")
             }
-            return codecs.compactMap { _ in try? PictureCodecs.codec(.plot) }
+            return codecs.map { _ in PictureCodecs.plot }
         }
         guard parsed.isGiven("vector") else { return codecs }
         guard codecs.contains(where: { $0.format == .pdf || $0.format == .svg }) else {
             let names = codecs.map(\.name).joined(separator: ", ")
             throw .usage("--vector: \(names) is made of pixels; pdf can be made of lines, and svg always is")
         }
-        return codecs.map { codec in (codec.format == .pdf ? try? PictureCodecs.codec(.vectorPDF) : nil) ?? codec }
+        return codecs.map { $0.format == .pdf ? PictureCodecs.vectorPDF : $0 }
     }
 
     /// The formats, checked to have the one that the pages of a book need.

@@ -43,7 +43,7 @@ struct SubmissionMaker {
         self.environment = environment
         arguments = try ExportArguments(parsed)
         if let layered = arguments.options.files.first(where: \.isLayered) {
-            let name = (try? PictureCodecs.codec(layered.encoding.format))?.name ?? ""
+            let name = PictureCodecs.codec(of: layered.encoding.format)?.name ?? ""
             throw .usage("--format: a broker does not make \(name); use ink export --broker")
         }
         if arguments.bytesMax != nil {
@@ -55,7 +55,7 @@ struct SubmissionMaker {
             try parsed.value("priority").map { text throws(CommandError) in
                 try PriorityText.read(text, option: "--priority")
             } ?? JobPriority.bulk
-        let codecs = arguments.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
         if let folder = codecs.first(where: \.isFolder) {
             throw .usage(
                 "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")

@@ -5,7 +5,7 @@ import Synchronization
 
 extension PictureFileOptions {
     /// Whether the file is a folder, made from an archive.
-    package var isFolder: Bool { (try? PictureCodecs.codec(encoding.format))?.isFolder ?? false }
+    package var isFolder: Bool { PictureCodecs.codec(of: encoding.format)?.isFolder ?? false }
 }
 
 /// A farm that also makes pictures that are folders: another farm makes an archive of each, which is unpacked beside the

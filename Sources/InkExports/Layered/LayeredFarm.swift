@@ -5,7 +5,7 @@ import Synchronization
 
 extension PictureFileOptions {
     /// Whether the file holds the layers of the project.
-    package var isLayered: Bool { (try? PictureCodecs.codec(encoding.format))?.isLayered ?? false }
+    package var isLayered: Bool { PictureCodecs.codec(of: encoding.format)?.isLayered ?? false }
 }
 
 /// A farm that also makes files with layers: it lets another farm render a picture of each layer, and puts the file

@@ -87,7 +87,7 @@ final class LayeredJob: @unchecked Sendable {
         var warnings: [String] = []
         for file in made {
             for part in file.picture.parts where !parts.contains(part) { parts.append(part) }
-            let name = (try? PictureCodecs.codec(file.format))?.name ?? ""
+            let name = PictureCodecs.codec(of: file.format)?.name ?? ""
             warnings += file.picture.warnings.map { "\(name): \($0)" }
         }
         self.parts = parts

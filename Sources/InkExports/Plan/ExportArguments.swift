@@ -121,7 +121,7 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// How the only file of each picture of a photo is encoded; nil for other inputs, which have those of the options.
     func photoEncoding(_ input: ExportInput) -> PictureEncoding? {
-        guard keepsPhotoFormats, let format = input.traits.format, let codec = try? PictureCodecs.codec(format) else {
+        guard keepsPhotoFormats, let format = input.traits.format, let codec = PictureCodecs.codec(of: format) else {
             return nil
         }
         var encoding = PictureEncoding(format: codec.format)
@@ -136,7 +136,7 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// The most bytes of a file of this encoding.
     func bytesMax(of encoding: PictureEncoding) -> Int? {
-        let codec = try? PictureCodecs.codec(encoding.format)
+        let codec = PictureCodecs.codec(of: encoding.format)
         return codec?.settings.contains(.maxBytes) == true ? bytesMax : nil
     }
 

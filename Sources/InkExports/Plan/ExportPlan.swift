@@ -182,7 +182,7 @@ package struct ExportPlan: Sendable {
         self.protected = protected
         let outputFile = arguments.outputFile
         func ending(_ encoding: PictureEncoding) -> String {
-            (try? PictureCodecs.codec(encoding.format))?.endings[0] ?? ""
+            PictureCodecs.codec(of: encoding.format)?.endings[0] ?? ""
         }
         var number = 0
         for (index, input) in inputs.enumerated() {

@@ -194,7 +194,7 @@ struct ExportRun {
     private mutating func sayWhatIsFlattened(_ request: PictureRequest) {
         let background = request.options.background ?? request.project.background
         guard !saidThatFlattened, !background.isOpaque, request.options.colorMode != .rgb else { return }
-        let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        let codecs = request.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
         guard let codec = codecs.first(where: { !$0.hasAlpha && !$0.isVector }) else { return }
         saidThatFlattened = true
         observer.remark("\(codec.name) has no transparency; what is transparent becomes white")

@@ -83,5 +83,5 @@ final class VectorFarm: ExportFarm {
 }
 
 extension PictureEncoding {
-    var isVector: Bool { (try? PictureCodecs.codec(format))?.isVector == true }
+    var isVector: Bool { PictureCodecs.codec(of: format)?.isVector == true }
 }

@@ -185,7 +185,7 @@ enum JobJSON {
     }
 
     static func name(of format: PictureFormat) -> String {
-        (try? PictureCodecs.codec(format).name) ?? "\(format.rawValue)"
+        PictureCodecs.codec(of: format)?.name ?? "\(format.rawValue)"
     }
 
     private static func name(of code: FailureCode) -> String {
@@ -199,7 +199,7 @@ enum JobJSON {
 
     private static func ending(_ job: JobFacts) -> String {
         if job.formats.count > 1 { return PictureArchive.ending }
-        return job.formats.first.flatMap { try? PictureCodecs.codec($0).endings.first } ?? "png"
+        return job.formats.first.flatMap { PictureCodecs.codec(of: $0)?.endings.first } ?? "png"
     }
 
     /// What a browser saves the picture as.

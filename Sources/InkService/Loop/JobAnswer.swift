@@ -32,7 +32,7 @@ package enum JobAnswer {
         if let options = submission?.picture.options, !options.otherFiles.isEmpty {
             members.append(("format", .string(PictureArchive.ending)))
         } else if let format = submission?.picture.options.encoding.format, format != .png {
-            members.append(("format", .string((try? PictureCodecs.codec(format).name) ?? "\(format.rawValue)")))
+            members.append(("format", .string(PictureCodecs.codec(of: format)?.name ?? "\(format.rawValue)")))
         }
         if case .write(let path) = submission?.delivery { members.append(("output", .string(path))) }
         if let ended = record.endedAt { members.append(("endedAt", .integer(Int(ended)))) }
