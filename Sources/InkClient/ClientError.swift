@@ -56,11 +56,11 @@ extension ClientError: CustomStringConvertible {
 
 extension ClientError {
     /// Runs `body` and reports its failure as a problem with the file.
-    static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(ClientError) -> T {
+    static func wrapping<T>(_ body: () throws(SystemFailure) -> T) throws(ClientError) -> T {
         do throws(SystemFailure) {
             return try body()
         } catch {
-            throw .file(path: path, operation: error.operation, errno: error.errno)
+            throw .file(path: error.place, operation: error.operation, errno: error.errno)
         }
     }
 }

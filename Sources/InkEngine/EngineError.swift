@@ -1,3 +1,5 @@
+package import InkSystem
+
 /// The place of an error in the input.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
     /// The file as the user named it; `standard input` for `-`.
@@ -43,6 +45,22 @@ extension EngineError: CustomStringConvertible {
 }
 
 extension EngineError {
+    /// A failure of the system; `path` where the user knows the file by another name than the failed call.
+    package init(_ failure: SystemFailure, path: String? = nil) {
+        self = .io(path: path ?? failure.place, operation: failure.operation, errno: failure.errno)
+    }
+
+    /// Runs `body` and reports its failure as a problem with the file, called `path` if that is given.
+    package static func wrapping<T>(
+        _ path: String? = nil, _ body: () throws(SystemFailure) -> T
+    ) throws(EngineError) -> T {
+        do throws(SystemFailure) {
+            return try body()
+        } catch {
+            throw EngineError(error, path: path)
+        }
+    }
+
     /// Why a part of a document is left out, without its place; nil for errors that are not the part's own.
     package var leftOutReason: String? {
         switch self {

@@ -80,7 +80,7 @@ public final class ContentFolder: Sendable {
     ///
     /// - Throws: `quota`, `wrongContent`, `file`.
     public func keep(file path: String, as id: ContentID) throws(StoreError) {
-        let (file, count) = try StoreError.wrapping(path) { () throws(SystemFailure) in
+        let (file, count) = try StoreError.wrapping { () throws(SystemFailure) in
             let file = try FileDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW, operation: "open")
             return (file, try file.status().byteCount)
         }
@@ -88,7 +88,7 @@ public final class ContentFolder: Sendable {
         let content = try begin(id, byteCount: UInt64(count))
         defer { content.discard() }
         for offset in stride(from: 0, to: count, by: Self.pieceBytes) {
-            let piece = try StoreError.wrapping(path) { () throws(SystemFailure) in
+            let piece = try StoreError.wrapping { () throws(SystemFailure) in
                 try file.read(min(Self.pieceBytes, count - offset), at: offset)
             }
             try content.write(piece, at: UInt64(offset))
@@ -104,7 +104,7 @@ public final class ContentFolder: Sendable {
     /// - Throws: `damaged`, `file`.
     public func read(_ id: ContentID) throws(StoreError) -> [UInt8] {
         let path = path(of: id)
-        let (bytes, read) = try StoreError.wrapping(path) { () throws(SystemFailure) in
+        let (bytes, read) = try StoreError.wrapping { () throws(SystemFailure) in
             // A pipe at this path must not block the thread.
             let file = try FileDescriptor(
                 opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open")
@@ -214,7 +214,7 @@ public final class IncomingContent: Sendable {
         self.temporary = temporary
         // The folder may have been removed since the start.
         try DataFolder.makeFolder(contents.incomingFolder)
-        let file = try StoreError.wrapping(temporary) { () throws(SystemFailure) in
+        let file = try StoreError.wrapping { () throws(SystemFailure) in
             try FileDescriptor(
                 opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: "create")
         }
@@ -229,14 +229,14 @@ public final class IncomingContent: Sendable {
     public func write(_ bytes: [UInt8], at offset: UInt64) throws(StoreError) {
         let result: Result<Void, SystemFailure> = state.withLock { state in
             guard let file = state.file, offset == UInt64(state.written), bytes.count <= byteCount - state.written
-            else { return .failure(SystemFailure(operation: "write", errno: EINVAL)) }
+            else { return .failure(SystemFailure(operation: "write", errno: EINVAL, path: temporary)) }
             // Written at its offset, because an earlier failed write may have left some bytes.
             do throws(SystemFailure) { try file.write(bytes, at: state.written) } catch { return .failure(error) }
             state.written += bytes.count
             state.hash.stream.update(bytes)
             return .success(())
         }
-        try StoreError.wrapping(temporary) { () throws(SystemFailure) in try result.get() }
+        try StoreError.wrapping { () throws(SystemFailure) in try result.get() }
     }
 
     /// Checks size and hash, syncs the file, renames it and syncs the folder.
@@ -259,7 +259,7 @@ public final class IncomingContent: Sendable {
                 throw .file(path: target, operation: "rename to", errno: errno)
             }
             contents.release(bytes: replacedBytes)
-            try StoreError.wrapping(shelf) { () throws(SystemFailure) in try FileSystem.syncFolder(shelf) }
+            try StoreError.wrapping { () throws(SystemFailure) in try FileSystem.syncFolder(shelf) }
         } catch {
             unlink(temporary)
             contents.release(bytes: byteCount)
@@ -277,7 +277,7 @@ public final class IncomingContent: Sendable {
                 return .failure(.wrongContent(found: found, expected: id))
             }
             do throws(SystemFailure) { try file.sync() } catch {
-                return .failure(.file(path: temporary, operation: error.operation, errno: error.errno))
+                return .failure(.file(path: error.place, operation: error.operation, errno: error.errno))
             }
             return .success(())
         }

@@ -175,7 +175,7 @@ public final class DataFolder: Sendable {
         if hasReserve { return }
         let failure: StoreError? = reserve.withLock { _ in
             do throws(StoreError) {
-                try StoreError.wrapping(reservePath) { () throws(SystemFailure) in
+                try StoreError.wrapping { () throws(SystemFailure) in
                     let file = try FileDescriptor(
                         opening: reservePath, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "make")
                     try file.allocate(Self.reserveBytes)
@@ -210,7 +210,7 @@ public final class DataFolder: Sendable {
 
     /// Makes a folder that only the owner can use; an existing folder is not changed.
     static func makeFolder(_ path: String) throws(StoreError) {
-        try StoreError.wrapping(path) { () throws(SystemFailure) in
+        try StoreError.wrapping { () throws(SystemFailure) in
             var made: [String] = []
             try FileSystem.makeFolders(path, mode: 0o700, made: &made)
         }

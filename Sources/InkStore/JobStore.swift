@@ -46,7 +46,7 @@ public final class JobStore: Sendable {
         self.folder = folder
         if path != ":memory:" {
             // SQLite would make it readable for others. The files next to it take their mode from it.
-            try StoreError.wrapping(path) { () throws(SystemFailure) in
+            try StoreError.wrapping { () throws(SystemFailure) in
                 _ = try FileDescriptor(
                     opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600, operation: "open")
             }

@@ -72,12 +72,14 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Runs `body` and reports its failure as a problem with the file.
-    static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(StoreError) -> T {
+    /// Runs `body` and reports its failure as a problem with the file, called `path` if that is given.
+    static func wrapping<T>(
+        _ path: String? = nil, _ body: () throws(SystemFailure) -> T
+    ) throws(StoreError) -> T {
         do throws(SystemFailure) {
             return try body()
         } catch {
-            throw .file(path: path, operation: error.operation, errno: error.errno)
+            throw .file(path: path ?? error.place, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -77,4 +77,22 @@ struct FileWritingTests {
         try FileSystem.writeAtomically(Array("x".utf8), to: folder(name))
         #expect(folder.text(name) == "x")
     }
+
+    @Test("A failure of the system names its file, or the one that the user knows")
+    func failures() throws {
+        let folder = ScratchFolder()
+        let missing = folder("missing/a.txt")
+        #expect(throws: EngineError.io(path: missing, operation: "open", errno: ENOENT)) {
+            try EngineError.wrapping { () throws(SystemFailure) in
+                _ = try FileDescriptor(opening: missing, flags: O_RDONLY, operation: "open")
+            }
+        }
+        #expect(throws: EngineError.io(path: "a.txt", operation: "open", errno: ENOENT)) {
+            try EngineError.wrapping("a.txt") { () throws(SystemFailure) in
+                _ = try FileDescriptor(opening: missing, flags: O_RDONLY, operation: "open")
+            }
+        }
+        let unnamed = EngineError(SystemFailure(operation: "read", errno: EIO))
+        #expect(unnamed == .io(path: "a file without a name", operation: "read", errno: EIO))
+    }
 }

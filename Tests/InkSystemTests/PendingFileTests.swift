@@ -29,7 +29,7 @@ struct PendingFileTests {
         file.discard()
         #expect(try folder.read("a.png") == Array("new text".utf8))
         #expect(try names() == ["a.png"])
-        #expect(throws: SystemFailure(operation: "write", errno: EBADF)) { try file.write([1]) }
+        #expect(throws: SystemFailure(operation: "write", errno: EBADF, path: target)) { try file.write([1]) }
     }
 
     /// A limit on the size of files stands in for a full disk, which has room again afterwards.
@@ -46,7 +46,7 @@ struct PendingFileTests {
             var file = try PendingFile(target: target)
             try file.write([UInt8](repeating: 1, count: 90))
             setLimit(100)
-            let failure = SystemFailure(operation: "write", errno: EFBIG)
+            let failure = SystemFailure(operation: "write", errno: EFBIG, path: target)
             var failures: [SystemFailure?] = []
             func note(_ body: () throws(SystemFailure) -> Void) {
                 do throws(SystemFailure) {
@@ -101,11 +101,12 @@ struct PendingFileTests {
         #expect(symlink("drive/a.png", folder.path(of: "link")) == 0)
         #expect(symlink("circle", folder.path(of: "circle")) == 0)
         let place = folder.path(of: "drive/a.png")
-        #expect(throws: SystemFailure(operation: "create \(place)", errno: ENOENT)) {
-            try PendingFile(target: folder.path(of: "link"))
+        let (link, circle) = (folder.path(of: "link"), folder.path(of: "circle"))
+        #expect(throws: SystemFailure(operation: "create \(place)", errno: ENOENT, path: link)) {
+            try PendingFile(target: link)
         }
-        #expect(throws: SystemFailure(operation: "look at", errno: ELOOP)) {
-            try PendingFile(target: folder.path(of: "circle"))
+        #expect(throws: SystemFailure(operation: "look at", errno: ELOOP, path: circle)) {
+            try PendingFile(target: circle)
         }
         #expect(try names() == ["circle", "link"])
     }
@@ -119,8 +120,9 @@ struct PendingFileTests {
         try file.publish()
         #expect(try names("real/a") == ["b.png"])
         let place = folder.path(of: "drive/out")
-        #expect(throws: SystemFailure(operation: "make the folder \(place)", errno: ENOENT)) {
-            try PendingFile(target: folder.path(of: "far/b.png"))
+        let far = folder.path(of: "far/b.png")
+        #expect(throws: SystemFailure(operation: "make the folder \(place)", errno: ENOENT, path: far)) {
+            try PendingFile(target: far)
         }
         #expect(try names() == ["far", "out", "real"])
     }
@@ -153,7 +155,8 @@ struct PendingFileTests {
         #expect(
             listed.map(\.kind) == [
                 .success(.regular), .success(.folder), .success(.folder), .success(nil),
-                .failure(SystemFailure(operation: "look at", errno: ELOOP)), .success(nil), .success(.other),
+                .failure(SystemFailure(operation: "look at", errno: ELOOP, path: folder.path(of: "e"))), .success(nil),
+                .success(.other),
             ])
     }
 
@@ -161,10 +164,14 @@ struct PendingFileTests {
     func replaceable() throws {
         let fifo = folder.path(of: "fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
-        #expect(throws: SystemFailure(operation: "replace", errno: EEXIST)) { try PendingFile(target: fifo) }
-        #expect(throws: SystemFailure(operation: "replace", errno: EISDIR)) { try PendingFile(target: folder.path) }
+        #expect(throws: SystemFailure(operation: "replace", errno: EEXIST, path: fifo)) {
+            try PendingFile(target: fifo)
+        }
+        #expect(throws: SystemFailure(operation: "replace", errno: EISDIR, path: folder.path)) {
+            try PendingFile(target: folder.path)
+        }
         let missing = folder.path(of: "missing/a.png")
-        #expect(throws: SystemFailure(operation: "create", errno: ENOENT)) {
+        #expect(throws: SystemFailure(operation: "create", errno: ENOENT, path: missing)) {
             try PendingFile(target: missing, makesFolders: false)
         }
         let below = try folder.write("", to: "file").appendingPath("a.png")
@@ -190,7 +197,7 @@ struct PendingFileTests {
     @Test("Where nothing may be replaced, a file stands that was there, and one that took the name since")
     func keepsWhatIsThere() throws {
         let target = try folder.write("old", to: "a.png")
-        #expect(throws: SystemFailure(operation: "replace", errno: EEXIST)) {
+        #expect(throws: SystemFailure(operation: "replace", errno: EEXIST, path: target)) {
             try PendingFile(target: target, replaces: false)
         }
         let new = folder.path(of: "b.png")
@@ -198,7 +205,7 @@ struct PendingFileTests {
         try PendingFile.write([1], to: new, replaces: false)
         try late.write([2])
         try late.sync()
-        #expect(throws: SystemFailure(operation: "rename", errno: EEXIST)) { try late.publish() }
+        #expect(throws: SystemFailure(operation: "rename", errno: EEXIST, path: new)) { try late.publish() }
         late.discard()
         #expect(try folder.read("b.png") == [1] && folder.read("a.png") == Array("old".utf8))
         #expect(try names() == ["a.png", "b.png"])
@@ -372,13 +379,27 @@ struct PendingFileTests {
         try FileSystem.makeFolders(folder.path(of: "a/b/c"), made: &made)
         #expect(made.count == 3)
         try folder.write("", to: "a/file")
-        #expect(throws: SystemFailure(operation: "make the folder", errno: ENOTDIR)) {
-            try FileSystem.makeFolders(folder.path(of: "a/file"), made: &made)
+        // Named as it was asked for, whichever folder above it is the trouble.
+        for (path, code) in [("a/file", ENOTDIR), ("a/file/b/c", ENOTDIR)] {
+            let path = folder.path(of: path)
+            #expect(throws: SystemFailure(operation: "make the folder", errno: code, path: path)) {
+                try FileSystem.makeFolders(path, made: &made)
+            }
         }
         #expect(try FileSystem.names(in: folder.path(of: "a")) == [Array("b".utf8), Array("file".utf8)])
-        #expect(throws: SystemFailure(operation: "open the folder", errno: ENOENT)) {
-            try FileSystem.names(in: folder.path(of: "missing"))
+        let missing = folder.path(of: "missing")
+        #expect(throws: SystemFailure(operation: "open the folder", errno: ENOENT, path: missing)) {
+            try FileSystem.names(in: missing)
         }
         try FileSystem.syncFolder(folder.path)
+    }
+
+    @Test("What an open file fails at names the file")
+    func openFile() throws {
+        let path = try folder.write("x", to: "a")
+        let file = try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
+        #expect(throws: SystemFailure(operation: "read", errno: EIO, path: path)) { try file.read(2, at: 0) }
+        #expect(throws: SystemFailure(operation: "write", errno: EBADF, path: path)) { try file.write([1]) }
+        #expect(throws: SystemFailure(operation: "truncate", errno: EINVAL, path: path)) { try file.truncate(to: 0) }
     }
 }

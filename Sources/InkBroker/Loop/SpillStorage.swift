@@ -40,8 +40,13 @@ final class NamelessFile: SpillStorage {
 
     private static func make(in folder: String) throws(SystemFailure) -> FileDescriptor {
         let path = "\(folder)/.ink-blocks.\(String(UInt64.random(in: .min ... .max), radix: 16))"
-        let file = try FileDescriptor(
-            opening: path, flags: O_CREAT | O_EXCL | O_RDWR, mode: 0o600, operation: "create a file in \(folder)")
+        let file: FileDescriptor
+        do throws(SystemFailure) {
+            file = try FileDescriptor(
+                opening: path, flags: O_CREAT | O_EXCL | O_RDWR, mode: 0o600, operation: "create a file in \(folder)")
+        } catch {
+            throw error.at(folder)
+        }
         unlink(path)
         return file
     }

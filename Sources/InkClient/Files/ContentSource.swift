@@ -52,7 +52,7 @@ public struct PreparedContent: Hashable, Sendable {
         while offset < stamp.byteCount {
             let count = min(1 << 20, Int(stamp.byteCount) - offset)
             digest.update(
-                try ClientError.wrapping(path) { () throws(SystemFailure) in try file.read(count, at: offset) })
+                try ClientError.wrapping { () throws(SystemFailure) in try file.read(count, at: offset) })
             offset += count
         }
         source = .content(ContentID(digest: digest.finish()), byteCount: stamp.byteCount, .plain)
@@ -69,7 +69,7 @@ extension ContentSource {
             do throws(ClientError) {
                 let (file, before) = try Self.open(path)
                 if before == stamp {
-                    let piece = try ClientError.wrapping(path) { () throws(SystemFailure) in
+                    let piece = try ClientError.wrapping { () throws(SystemFailure) in
                         try file.read(byteCount, at: Int(offset))
                     }
                     if try Self.stamp(of: file, path) == stamp { return .success(piece) }
@@ -83,14 +83,14 @@ extension ContentSource {
     /// Opens a regular file.
     fileprivate static func open(_ path: String) throws(ClientError) -> (FileDescriptor, FileStamp) {
         // Nonblocking, so that a pipe without a writer does not block the thread.
-        let file = try ClientError.wrapping(path) { () throws(SystemFailure) in
+        let file = try ClientError.wrapping { () throws(SystemFailure) in
             try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
         }
         return (file, try stamp(of: file, path))
     }
 
     private static func stamp(of file: FileDescriptor, _ path: String) throws(ClientError) -> FileStamp {
-        let status = try ClientError.wrapping(path) { () throws(SystemFailure) in try file.status() }
+        let status = try ClientError.wrapping { () throws(SystemFailure) in try file.status() }
         guard status.kind == .regular else {
             throw .file(path: path, operation: "read", errno: status.isFolder ? EISDIR : ESPIPE)
         }

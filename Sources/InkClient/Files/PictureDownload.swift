@@ -6,7 +6,6 @@ import InkProtocol
 ///
 /// Used by one thread.
 final class PictureDownload {
-    private let path: String
     private var file: PendingFile
     private let digest = SHA256()
 
@@ -14,8 +13,7 @@ final class PictureDownload {
     ///
     /// - Throws: `file`.
     init(to path: String, replaces: Bool = true) throws(ClientError) {
-        self.path = path
-        file = try ClientError.wrapping(path) { () throws(SystemFailure) in
+        file = try ClientError.wrapping { () throws(SystemFailure) in
             try PendingFile(target: path, replaces: replaces)
         }
     }
@@ -24,7 +22,7 @@ final class PictureDownload {
 
     /// Appends. Throws `file`; the download must then be discarded.
     func write(_ bytes: [UInt8]) throws(ClientError) {
-        try ClientError.wrapping(path) { () throws(SystemFailure) in try file.write(bytes) }
+        try ClientError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
         digest.update(bytes)
     }
 
@@ -37,7 +35,7 @@ final class PictureDownload {
         guard UInt64(file.byteCount) == picture.byteCount, digest.finish() == picture.digest else {
             throw .damagedPicture(job)
         }
-        try ClientError.wrapping(path) { () throws(SystemFailure) in
+        try ClientError.wrapping { () throws(SystemFailure) in
             try file.sync()
             try file.publish()
         }

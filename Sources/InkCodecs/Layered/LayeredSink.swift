@@ -8,22 +8,17 @@ package import InkSystem
 package struct LayeredSink: ~Copyable {
     private static let copiedBytes = 1 << 20
 
-    private let path: String
     private var file: PendingFile
     package private(set) var crc: UInt32 = 0
     package var byteCount: Int { file.byteCount }
 
     /// Takes over a file that nothing has been written to.
-    /// - Parameter path: names it in errors.
-    package init(_ file: consuming PendingFile, path: String) {
-        self.file = file
-        self.path = path
-    }
+    package init(_ file: consuming PendingFile) { self.file = file }
 
     /// Appends bytes.
     package mutating func write(_ bytes: [UInt8]) throws(EngineError) {
         guard !bytes.isEmpty else { return }
-        do throws(SystemFailure) { try file.write(bytes) } catch { throw fault(error) }
+        do throws(SystemFailure) { try file.write(bytes) } catch { throw EngineError(error) }
         crc = crc32(bytes, seed: crc)
     }
 
@@ -31,23 +26,17 @@ package struct LayeredSink: ~Copyable {
     ///
     /// - Throws: `io`.
     package mutating func patch(_ bytes: [UInt8], at offset: Int) throws(EngineError) {
-        do throws(SystemFailure) { try file.patch(bytes, at: offset) } catch { throw fault(error) }
+        do throws(SystemFailure) { try file.patch(bytes, at: offset) } catch { throw EngineError(error) }
     }
 
     /// Appends a part of another file.
     ///
     /// - Throws: `io`.
-    package mutating func copy(
-        _ source: FileDescriptor, path: String, range: Range<Int>
-    ) throws(EngineError) {
+    package mutating func copy(_ source: FileDescriptor, range: Range<Int>) throws(EngineError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = min(LayeredSink.copiedBytes, range.upperBound - offset)
-            let bytes: [UInt8]
-            do throws(SystemFailure) { bytes = try source.read(count, at: offset) } catch {
-                throw .io(path: path, operation: error.operation, errno: error.errno)
-            }
-            try write(bytes)
+            try write(EngineError.wrapping { () throws(SystemFailure) in try source.read(count, at: offset) })
             offset += count
         }
     }
@@ -58,15 +47,11 @@ package struct LayeredSink: ~Copyable {
             try file.sync()
             return (file, nil)
         } catch {
-            let failure = EngineError.io(path: path, operation: error.operation, errno: error.errno)
+            let failure = EngineError(error)
             return (file, failure)
         }
     }
 
     /// Gives the file back, to be discarded.
     package consuming func abandon() -> PendingFile { file }
-
-    private func fault(_ failure: SystemFailure) -> EngineError {
-        .io(path: path, operation: failure.operation, errno: failure.errno)
-    }
 }

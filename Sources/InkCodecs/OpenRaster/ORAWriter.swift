@@ -100,13 +100,10 @@ package struct ORAWriter {
         guard let found = pictures[part] else { return }
         try begin(
             Entry(name: name, crc: found.crc, byteCount: found.byteCount, offset: sink.byteCount), &entries, &sink)
-        let file: FileDescriptor
-        do throws(SystemFailure) {
-            file = try FileDescriptor(opening: found.path, flags: O_RDONLY, operation: "open")
-        } catch {
-            throw .io(path: found.path, operation: error.operation, errno: error.errno)
+        let file = try EngineError.wrapping { () throws(SystemFailure) in
+            try FileDescriptor(opening: found.path, flags: O_RDONLY, operation: "open")
         }
-        try sink.copy(file, path: found.path, range: 0..<found.byteCount)
+        try sink.copy(file, range: 0..<found.byteCount)
     }
 
     private func begin(_ entry: Entry, _ entries: inout [Entry], _ sink: inout LayeredSink) throws(EngineError) {

@@ -12,17 +12,12 @@ public struct PDFBook {
 
         /// - Throws: `EngineError.io`.
         public init(path: String) throws(EngineError) {
-            func wrapping<T>(_ body: () throws(SystemFailure) -> T) throws(EngineError) -> T {
-                do throws(SystemFailure) { return try body() } catch {
-                    throw .io(path: path, operation: error.operation, errno: error.errno)
-                }
-            }
-            let file = try wrapping { () throws(SystemFailure) in
+            let file = try EngineError.wrapping { () throws(SystemFailure) in
                 try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
             }
-            byteCount = try wrapping { () throws(SystemFailure) in try file.status().byteCount }
+            byteCount = try EngineError.wrapping { () throws(SystemFailure) in try file.status().byteCount }
             read = { (count, offset) throws(EngineError) in
-                try wrapping { () throws(SystemFailure) in try file.read(count, at: offset) }
+                try EngineError.wrapping { () throws(SystemFailure) in try file.read(count, at: offset) }
             }
         }
 

@@ -70,11 +70,10 @@ package struct PackedPlanes: Sendable {
         let file = try open()
         let offset = regionBytes * byteCounts.count + channel * bounds.height * 4
         guard !isLarge else {
-            return try sink.copy(file, path: path, range: offset..<(offset + bounds.height * 4))
+            return try sink.copy(file, range: offset..<(offset + bounds.height * 4))
         }
-        let table: [UInt8]
-        do throws(SystemFailure) { table = try file.read(bounds.height * 4, at: offset) } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
+        let table = try EngineError.wrapping { () throws(SystemFailure) in
+            try file.read(bounds.height * 4, at: offset)
         }
         var short: [UInt8] = []
         short.reserveCapacity(bounds.height * 2)
@@ -86,17 +85,15 @@ package struct PackedPlanes: Sendable {
     func copyRows(_ channel: Int, to sink: inout LayeredSink) throws(EngineError) {
         guard byteCounts[channel] > 0 else { return }
         let start = channel * regionBytes
-        try sink.copy(try open(), path: path, range: start..<(start + byteCounts[channel]))
+        try sink.copy(try open(), range: start..<(start + byteCounts[channel]))
     }
 
     /// Removes the file.
     package func remove() { unlink(path) }
 
     private func open() throws(EngineError) -> FileDescriptor {
-        do throws(SystemFailure) {
-            return try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
-        } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
+        try EngineError.wrapping { () throws(SystemFailure) in
+            try FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
         }
     }
 }
@@ -172,11 +169,9 @@ private final class PlaneWriter {
         written = Array(repeating: 0, count: samples.count)
         row = RowBuffer(byteCount: bounds.width)
         packed = RowBuffer(byteCount: PackBits.byteCountMax(bounds.width))
-        do throws(SystemFailure) {
-            file = try FileDescriptor(
+        file = try EngineError.wrapping { () throws(SystemFailure) in
+            try FileDescriptor(
                 opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o600, operation: "create")
-        } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
         }
     }
 
@@ -240,8 +235,6 @@ private final class PlaneWriter {
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(EngineError) {
         guard !bytes.isEmpty else { return }
-        do throws(SystemFailure) { try file.write(bytes, at: offset) } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
-        }
+        try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes, at: offset) }
     }
 }

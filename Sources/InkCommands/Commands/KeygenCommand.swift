@@ -56,7 +56,7 @@ enum KeygenCommand {
         do throws(SystemFailure) {
             try PendingFile.write(Array("\(text)\(token.line)\n".utf8), to: path, mode: 0o600)
         } catch {
-            throw .engine(.io(path: path, operation: error.operation, errno: error.errno))
+            throw .engine(EngineError(error))
         }
         try environment.console.print("token \(secret)")
         return .done

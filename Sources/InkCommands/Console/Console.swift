@@ -57,16 +57,12 @@ struct Console: Sendable {
                 if count == 0 { return }
                 errno = 0
                 guard Self.writeAll(bytes[..<count], to: STDOUT_FILENO) else {
-                    if errno == EPIPE { throw SystemFailure(operation: "write", errno: EPIPE) }
-                    throw SystemFailure(operation: "write", errno: errno == 0 ? EIO : errno)
+                    throw SystemFailure(operation: "write", errno: errno == 0 ? EIO : errno, path: "standard output")
                 }
             }
         } catch {
             if error.operation == "write", error.errno == EPIPE { throw .outputClosed }
-            throw .engine(
-                .io(
-                    path: error.operation == "write" ? "standard output" : path, operation: error.operation,
-                    errno: error.errno))
+            throw .engine(EngineError(error))
         }
     }
 

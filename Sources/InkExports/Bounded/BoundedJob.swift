@@ -24,7 +24,7 @@ final class BoundedJob: @unchecked Sendable {
         self.request = request
         search = QualitySearch(bytesMax: bytesMax, highest: request.options.encoding.quality)
         do throws(EngineError) {
-            var made = try EngineError.wrapping(request.outputs[0]) { () throws(SystemFailure) in
+            var made = try EngineError.wrapping { () throws(SystemFailure) in
                 try PendingFile(target: request.outputs[0], replaces: request.replacesFile)
             }
             let parent = made.temporary.splitPath().folder
@@ -99,7 +99,7 @@ final class BoundedJob: @unchecked Sendable {
         }
         do throws(EngineError) {
             let bytes = try FileSystem.read(best.path, limitBytes: .max)
-            try EngineError.wrapping(request.outputs[0]) { () throws(SystemFailure) in
+            try EngineError.wrapping { () throws(SystemFailure) in
                 try file.write(bytes)
                 try file.sync()
                 try file.publish()

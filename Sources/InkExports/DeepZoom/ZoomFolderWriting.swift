@@ -72,11 +72,11 @@ struct ZoomFolderWriting {
     private func entries(
         _ take: (_ name: String, _ bytes: [UInt8]) throws(EngineError) -> Void
     ) throws(EngineError) {
-        let file = try EngineError.wrapping(archive) { () throws(SystemFailure) in
+        let file = try EngineError.wrapping { () throws(SystemFailure) in
             try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
         }
         func read(_ range: Range<Int>) throws(EngineError) -> [UInt8] {
-            try EngineError.wrapping(archive) { () throws(SystemFailure) in
+            try EngineError.wrapping { () throws(SystemFailure) in
                 try file.read(range.count, at: range.lowerBound)
             }
         }

@@ -67,7 +67,7 @@ final class LayeredJob: @unchecked Sendable {
                     format == .ora ? ORAWriter.abilities : PSDWriter.abilities, place: place)
                 if format != .ora { try PSDWriter.check(picture, place: place) }
                 let output = request.outputs[index]
-                let written = try EngineError.wrapping(output) { () throws(SystemFailure) in
+                let written = try EngineError.wrapping { () throws(SystemFailure) in
                     try PendingFile(target: output, replaces: request.replacesFile)
                 }
                 made.append(
@@ -212,7 +212,7 @@ final class LayeredJob: @unchecked Sendable {
 
     private func write(_ index: Int) throws(EngineError) {
         let file = files[index]
-        var sink = LayeredSink(file.written, path: file.output)
+        var sink = LayeredSink(file.written)
         do throws(EngineError) {
             if file.format == .ora {
                 let writer = try ORAWriter(
@@ -234,7 +234,7 @@ final class LayeredJob: @unchecked Sendable {
         if whole.wantsFileDigest {
             let digest = SHA256()
             let temporary = finished.file.temporary
-            try EngineError.wrapping(temporary) { () throws(SystemFailure) in
+            try EngineError.wrapping { () throws(SystemFailure) in
                 let opened = try FileDescriptor(opening: temporary, flags: O_RDONLY, operation: "open")
                 var buffer = [UInt8](repeating: 0, count: 1 << 20)
                 while true {
@@ -255,8 +255,7 @@ final class LayeredJob: @unchecked Sendable {
 
     private func publish() throws(EngineError) {
         for index in files.indices {
-            let output = files[index].output
-            try EngineError.wrapping(output) { () throws(SystemFailure) in try files[index].written.publish() }
+            try EngineError.wrapping { () throws(SystemFailure) in try files[index].written.publish() }
         }
     }
 

@@ -73,14 +73,3 @@ extension FileSystem {
         }
     }
 }
-
-extension EngineError {
-    /// What `body` fails at, as trouble with a file.
-    static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(EngineError) -> T {
-        do throws(SystemFailure) {
-            return try body()
-        } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
-        }
-    }
-}

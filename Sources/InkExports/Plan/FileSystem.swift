@@ -18,7 +18,7 @@ extension FileSystem {
     ///
     /// - Throws: `io`.
     package static func status(_ path: String) throws(EngineError) -> FileStatus? {
-        try EngineError.wrapping(path) { () throws(SystemFailure) in try status(of: path) }
+        try EngineError.wrapping { () throws(SystemFailure) in try status(of: path) }
     }
 
     /// - Throws: `configuration` if a folder of `--presets` is not a folder.
@@ -46,7 +46,7 @@ extension FileSystem {
 
     /// The entries of a folder without `.` and `..`, sorted by the bytes of their names.
     static func entries(_ folder: String) throws(EngineError) -> [FolderEntry] {
-        let names = try EngineError.wrapping(folder) { () throws(SystemFailure) in try listing(of: folder) }
+        let names = try EngineError.wrapping { () throws(SystemFailure) in try listing(of: folder) }
         return names.map { listed in
             FolderEntry(
                 name: String(decoding: listed.bytes, as: UTF8.self),
@@ -123,7 +123,7 @@ extension FileSystem {
     /// - Throws: `io`.
     package static func makeFolder(_ path: String) throws(EngineError) {
         if path.isEmpty { return }
-        try EngineError.wrapping(path) { () throws(SystemFailure) in
+        try EngineError.wrapping { () throws(SystemFailure) in
             var made: [String] = []
             try makeFolders(path, made: &made)
         }

@@ -172,7 +172,7 @@ package struct InputFinder {
         } catch {
             // It may be a folder of projects. If it is named like a project, opening it reports the error.
             if !isNamedAsProject {
-                try append(.failure(path, .io(path: path, operation: error.operation, errno: error.errno)))
+                try append(.failure(path, EngineError(error, path: path)))
                 return
             }
         }

@@ -22,13 +22,13 @@ struct ArchiveUnpacking {
         defer { unlink(archive) }
         var files: [PendingFile] = []
         do throws(PictureFailure) {
-            let source = try wrapping(archive) { () throws(SystemFailure) in
+            let source = try wrapping { () throws(SystemFailure) in
                 try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
             }
             var written: [PictureOutcome.OtherFile] = []
             var offset = 0
             for output in outputs {
-                let block = try wrapping(archive) { () throws(SystemFailure) in
+                let block = try wrapping { () throws(SystemFailure) in
                     try source.read(PictureArchive.blockBytes, at: offset)
                 }
                 guard let head = PictureArchive.file(ofHeader: block) else {
@@ -37,18 +37,18 @@ struct ArchiveUnpacking {
                 }
                 offset += PictureArchive.blockBytes
                 files.append(
-                    try wrapping(output) { () throws(SystemFailure) in
+                    try wrapping { () throws(SystemFailure) in
                         try PendingFile(target: output, replaces: replacesFiles)
                     })
                 let digest = SHA256()
                 var left = head.byteCount
                 while left > 0 {
                     let count = min(left, ArchiveUnpacking.copiedBytes)
-                    let bytes = try wrapping(archive) { () throws(SystemFailure) in
+                    let bytes = try wrapping { () throws(SystemFailure) in
                         try source.read(count, at: offset)
                     }
                     digest.update(bytes)
-                    try wrapping(output) { () throws(SystemFailure) in try files[files.count - 1].write(bytes) }
+                    try wrapping { () throws(SystemFailure) in try files[files.count - 1].write(bytes) }
                     offset += count
                     left -= count
                 }
@@ -58,10 +58,10 @@ struct ArchiveUnpacking {
                 written.append(.init(byteCount: head.byteCount, sha256: digest.finish().hexadecimal))
             }
             for index in files.indices {
-                try wrapping(outputs[index]) { () throws(SystemFailure) in try files[index].sync() }
+                try wrapping { () throws(SystemFailure) in try files[index].sync() }
             }
             for index in files.indices {
-                try wrapping(outputs[index]) { () throws(SystemFailure) in try files[index].publish() }
+                try wrapping { () throws(SystemFailure) in try files[index].publish() }
             }
             return written
         } catch {
@@ -70,11 +70,7 @@ struct ArchiveUnpacking {
         }
     }
 
-    private func wrapping<T>(
-        _ path: String, _ body: () throws(SystemFailure) -> T
-    ) throws(PictureFailure) -> T {
-        do throws(SystemFailure) { return try body() } catch {
-            throw PictureFailure(.io(path: path, operation: error.operation, errno: error.errno))
-        }
+    private func wrapping<T>(_ body: () throws(SystemFailure) -> T) throws(PictureFailure) -> T {
+        do throws(SystemFailure) { return try body() } catch { throw PictureFailure(EngineError(error)) }
     }
 }

@@ -13,29 +13,21 @@ struct BookWriting {
 
     /// - Throws: if a page cannot be read, or the file not written; what was there before is then still there.
     func run() throws(EngineError) {
-        var file = try wrapping(path) { () throws(SystemFailure) in try PendingFile(target: path) }
+        var file = try EngineError.wrapping { () throws(SystemFailure) in try PendingFile(target: path) }
         do throws(EngineError) {
             var book = PDFBook(software: software) { (bytes) throws(EngineError) in
-                try wrapping(path) { () throws(SystemFailure) in try file.write(bytes) }
+                try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
             }
             try book.begin()
             for page in pages { try book.add(PDFBook.Source(path: page), place: Place(file: page)) }
             try book.end()
-            try wrapping(path) { () throws(SystemFailure) in
+            try EngineError.wrapping { () throws(SystemFailure) in
                 try file.sync()
                 try file.publish()
             }
         } catch {
             file.discard()
             throw error
-        }
-    }
-
-    private func wrapping<T>(
-        _ path: String, _ body: () throws(SystemFailure) -> T
-    ) throws(EngineError) -> T {
-        do throws(SystemFailure) { return try body() } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -20,7 +20,7 @@ struct RowsFile {
         self.path = path
         self.head = head
         assembler = try PictureCodecs.assembler(for: head)
-        file = try EngineError.wrapping(path) { () throws(SystemFailure) in try PendingFile(target: path) }
+        file = try EngineError.wrapping { () throws(SystemFailure) in try PendingFile(target: path) }
         do throws(EngineError) { try carryOut(assembler.begin()) } catch {
             file.discard()
             throw error
@@ -51,20 +51,16 @@ struct RowsFile {
     private mutating func carryOut(_ writes: [PictureWrite]) throws(EngineError) {
         for write in writes {
             guard case .append(let bytes, 0) = write else { throw .internalError("\(path): bytes out of order") }
-            do throws(SystemFailure) { try file.write(bytes) } catch {
-                throw .io(path: path, operation: error.operation, errno: error.errno)
-            }
+            try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
         }
     }
 
     /// Completes the file and gives it its name.
     mutating func finish() throws(EngineError) {
         try carryOut(assembler.end())
-        do throws(SystemFailure) {
+        try EngineError.wrapping { () throws(SystemFailure) in
             try file.sync()
             try file.publish()
-        } catch {
-            throw .io(path: path, operation: error.operation, errno: error.errno)
         }
     }
 

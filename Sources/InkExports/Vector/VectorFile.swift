@@ -24,14 +24,14 @@ struct VectorFile {
         do throws(SystemFailure) {
             file = try PendingFile(target: output, replaces: request.replacesFile)
         } catch {
-            throw PictureFailure(.io(path: output, operation: error.operation, errno: error.errno))
+            throw PictureFailure(EngineError(error))
         }
         do throws(PictureFailure) {
             var outcome = PictureOutcome()
             let warnings = try writeText(to: &file, &outcome)
             outcome.byteCount = file.byteCount
             outcome.phases.raster = clock.milliseconds
-            try wrapping(output) { () throws(SystemFailure) in
+            try wrapping { () throws(SystemFailure) in
                 try file.sync()
                 try file.publish()
             }
@@ -46,7 +46,6 @@ struct VectorFile {
     private func writeText(
         to file: inout PendingFile, _ outcome: inout PictureOutcome
     ) throws(PictureFailure) -> [ReadingWarning] {
-        let output = request.outputs[0]
         let digest = request.wantsFileDigest ? SHA256() : nil
         let buffer = WriteBuffer()
         /// Why an image failed, in the words of its own error.
@@ -54,7 +53,7 @@ struct VectorFile {
         let options = try imageOptions()
         let pending = PendingBox(file)
         func flush() throws(EngineError) {
-            try EngineError.wrapping(output) { () throws(SystemFailure) in try pending.file.write(buffer.bytes) }
+            try EngineError.wrapping { () throws(SystemFailure) in try pending.file.write(buffer.bytes) }
             digest?.update(buffer.bytes)
             buffer.bytes.removeAll(keepingCapacity: true)
         }
@@ -112,12 +111,8 @@ struct VectorFile {
         return options
     }
 
-    private func wrapping(
-        _ path: String, _ body: () throws(SystemFailure) -> Void
-    ) throws(PictureFailure) {
-        do throws(SystemFailure) { try body() } catch {
-            throw PictureFailure(.io(path: path, operation: error.operation, errno: error.errno))
-        }
+    private func wrapping(_ body: () throws(SystemFailure) -> Void) throws(PictureFailure) {
+        do throws(SystemFailure) { try body() } catch { throw PictureFailure(EngineError(error)) }
     }
 
     private final class WriteBuffer { var bytes: [UInt8] = [] }

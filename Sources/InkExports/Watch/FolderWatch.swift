@@ -232,7 +232,7 @@ package struct FolderWatch {
             .configuration(
                 "\(folder) cannot be watched: this user has too many watches open (raise fs.inotify.max_user_instances)"
             )
-        default: .engine(.io(path: folder, operation: failure.operation, errno: failure.errno))
+        default: .engine(EngineError(failure, path: folder))
         }
     }
 

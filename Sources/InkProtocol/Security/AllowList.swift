@@ -36,7 +36,7 @@ public struct AllowList: Sendable {
         do throws(SystemFailure) {
             names = try FileSystem.names(in: path)
         } catch {
-            throw .file(path: path, operation: error.operation, errno: error.errno)
+            throw .file(path: error.place, operation: error.operation, errno: error.errno)
         }
         return names.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasSuffix(".pub") && !$0.hasPrefix(".") }
             .map { "\(path)/\($0)" }

@@ -37,11 +37,11 @@ extension KeyError: CustomStringConvertible {
 
 extension KeyError {
     /// Runs `body` and reports its failure as a problem with the file.
-    fileprivate static func wrapping<T>(_ path: String, _ body: () throws(SystemFailure) -> T) throws(KeyError) -> T {
+    fileprivate static func wrapping<T>(_ body: () throws(SystemFailure) -> T) throws(KeyError) -> T {
         do throws(SystemFailure) {
             return try body()
         } catch {
-            throw .file(path: path, operation: error.operation, errno: error.errno)
+            throw .file(path: error.place, operation: error.operation, errno: error.errno)
         }
     }
 }
@@ -70,15 +70,15 @@ public struct KeyFile: Hashable, Sendable {
     ///
     /// - Throws: `malformed`, `exposed`, `file`.
     public static func read(path: String) throws(KeyError) -> KeyFile {
-        let file = try KeyError.wrapping(path) { () throws(SystemFailure) in
+        let file = try KeyError.wrapping { () throws(SystemFailure) in
             try FileDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
         }
-        let status = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.status() }
+        let status = try KeyError.wrapping { () throws(SystemFailure) in try file.status() }
         guard status.kind == .regular else {
             throw .malformed(path: path, reason: "it is not a regular file")
         }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
-        let count = try KeyError.wrapping(path) { () throws(SystemFailure) in try file.read(into: &bytes) }
+        let count = try KeyError.wrapping { () throws(SystemFailure) in try file.read(into: &bytes) }
         guard count <= bytesMax else { throw .malformed(path: path, reason: "it is longer than \(bytesMax) bytes") }
         let key = try parse(Array(bytes[..<count]), path: path)
         // The group may read it: service managers pass secrets to services in this way.
@@ -175,7 +175,7 @@ public struct KeyFile: Hashable, Sendable {
             }
         } catch {
             throw error.errno == EEXIST
-                ? .exists(path: path) : .file(path: path, operation: error.operation, errno: error.errno)
+                ? .exists(path: path) : .file(path: error.place, operation: error.operation, errno: error.errno)
         }
     }
 

@@ -123,10 +123,7 @@ struct JobLoader: Sendable {
             }
         }
         if !Self.replacesFiles(submission) {
-            let found: FileStatus?
-            do throws(SystemFailure) { found = try FileSystem.status(of: target) } catch {
-                throw .io(path: target, operation: error.operation, errno: error.errno)
-            }
+            let found = try EngineError.wrapping { () throws(SystemFailure) in try FileSystem.status(of: target) }
             if found != nil { throw .io(path: target, operation: "write the picture of a photo", errno: EEXIST) }
         }
     }

@@ -4,13 +4,16 @@ import Glibc
 /// An open file, closed when the object is released. Interrupted calls are repeated, and partial ones continued.
 package final class FileDescriptor: Sendable {
     package let rawValue: Int32
+    /// Where it was opened; names it in failures.
+    private let path: String?
 
     /// - Parameter mode: permissions of a created file, before the process's umask.
     package init(opening path: String, flags: Int32, mode: UInt32 = 0o666, operation: String) throws(SystemFailure) {
         var descriptor: Int32
         repeat { descriptor = open(path, flags | O_CLOEXEC, mode) } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
+        guard descriptor >= 0 else { throw SystemFailure(operation: operation, errno: errno, path: path) }
         rawValue = descriptor
+        self.path = path
     }
 
     /// A second descriptor of the same open file.
@@ -18,12 +21,14 @@ package final class FileDescriptor: Sendable {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
         rawValue = copy
+        path = nil
     }
 
     /// Takes over an open descriptor: the result of a call that returns -1 when it fails.
     init(owning descriptor: Int32, operation: String) throws(SystemFailure) {
         guard descriptor >= 0 else { throw SystemFailure(operation: operation, errno: errno) }
         rawValue = descriptor
+        path = nil
     }
 
     deinit { close(rawValue) }
@@ -64,14 +69,14 @@ package final class FileDescriptor: Sendable {
         while true {
             let count = buffer.withUnsafeMutableBytes { Glibc.read(rawValue, $0.baseAddress, $0.count) }
             if count >= 0 { return count }
-            guard errno == EINTR else { throw SystemFailure(operation: "read", errno: errno) }
+            guard errno == EINTR else { throw failure("read") }
         }
     }
 
     /// What the system reports about the open file.
     package func status() throws(SystemFailure) -> FileStatus {
         var status = stat()
-        guard fstat(rawValue, &status) == 0 else { throw SystemFailure(operation: "look at", errno: errno) }
+        guard fstat(rawValue, &status) == 0 else { throw failure("look at") }
         return FileStatus(status)
     }
 
@@ -79,14 +84,14 @@ package final class FileDescriptor: Sendable {
     package func setMode(_ mode: UInt32) { fchmod(rawValue, mode & 0o777) }
 
     package func truncate(to size: Int) throws(SystemFailure) {
-        guard ftruncate(rawValue, size) == 0 else { throw SystemFailure(operation: "truncate", errno: errno) }
+        guard ftruncate(rawValue, size) == 0 else { throw failure("truncate") }
     }
 
     /// Allocates disk space for this many bytes from the beginning; sets the file's length.
     package func allocate(_ size: Int) throws(SystemFailure) {
-        var failure: Int32
-        repeat { failure = posix_fallocate(rawValue, 0, size) } while failure == EINTR
-        guard failure == 0 else { throw SystemFailure(operation: "take room on the disk for", errno: failure) }
+        var code: Int32
+        repeat { code = posix_fallocate(rawValue, 0, size) } while code == EINTR
+        guard code == 0 else { throw failure("take room on the disk for", code) }
     }
 
     /// Starts writing to disk, so that `sync` has less to do.
@@ -99,7 +104,11 @@ package final class FileDescriptor: Sendable {
     package func sync() throws(SystemFailure) {
         var status: Int32
         repeat { status = fsync(rawValue) } while status != 0 && errno == EINTR
-        guard status == 0 else { throw SystemFailure(operation: "sync", errno: errno) }
+        guard status == 0 else { throw failure("sync") }
+    }
+
+    func failure(_ operation: String, _ code: Int32 = errno) -> SystemFailure {
+        SystemFailure(operation: operation, errno: code, path: path)
     }
 
     /// Calls `step` with the number of bytes done until all are done. A step without progress is an I/O error.
@@ -110,9 +119,9 @@ package final class FileDescriptor: Sendable {
             if moved > 0 {
                 done += moved
             } else if moved == 0 {
-                throw SystemFailure(operation: operation, errno: EIO)
+                throw failure(operation, EIO)
             } else if errno != EINTR {
-                throw SystemFailure(operation: operation, errno: errno)
+                throw failure(operation)
             }
         }
     }

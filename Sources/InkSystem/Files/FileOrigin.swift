@@ -29,7 +29,7 @@ extension FileDescriptor {
     package func origin() throws(SystemFailure) -> FileOrigin {
         var (inode, birth, generation): (UInt64, UInt64, UInt64) = (0, 0, 0)
         guard ink_file_origin(rawValue, &inode, &birth, &generation) == 0 else {
-            throw SystemFailure(operation: "look at", errno: errno)
+            throw failure("look at")
         }
         return FileOrigin(inode: inode, birth: birth, generation: generation)
     }

@@ -11,7 +11,7 @@ package enum FileSystem {
         var found = stat()
         guard (followingLink ? stat(path, &found) : lstat(path, &found)) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw SystemFailure(operation: "look at", errno: errno)
+            throw SystemFailure(operation: "look at", errno: errno, path: path)
         }
         return FileStatus(found)
     }
@@ -21,10 +21,12 @@ package enum FileSystem {
     package static func resolvingLink(_ path: String) throws(SystemFailure) -> String {
         var place = path
         for _ in 0...linksMax {
-            guard let next = try linkTarget(place) else { return place }
+            let target: String?
+            do throws(SystemFailure) { target = try linkTarget(place) } catch { throw error.at(path) }
+            guard let next = target else { return place }
             place = next
         }
-        throw SystemFailure(operation: "follow the link", errno: ELOOP)
+        throw SystemFailure(operation: "follow the link", errno: ELOOP, path: path)
     }
 
     /// The limit of the kernel.
@@ -36,10 +38,10 @@ package enum FileSystem {
         let count = readlink(path, &bytes, bytes.count)
         guard count >= 0 else {
             if errno == EINVAL || errno == ENOENT || errno == ENOTDIR { return nil }
-            throw SystemFailure(operation: "follow the link", errno: errno)
+            throw SystemFailure(operation: "follow the link", errno: errno, path: path)
         }
         guard let text = String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
-            throw SystemFailure(operation: "follow the link", errno: EILSEQ)
+            throw SystemFailure(operation: "follow the link", errno: EILSEQ, path: path)
         }
         return text.hasPrefix("/") ? text : path.splitPath().folder.appendingPath(text)
     }
@@ -91,7 +93,7 @@ package enum FileSystem {
             switch Int(entry.pointee.d_type) {
             case Int(DT_REG): kind = .success(.regular)
             case Int(DT_DIR): kind = .success(.folder)
-            case Int(DT_LNK), Int(DT_UNKNOWN): kind = Self.kind(of: name, in: stream)
+            case Int(DT_LNK), Int(DT_UNKNOWN): kind = Self.kind(of: name, in: stream, at: folder)
             default: kind = .success(.other)
             }
             return ListedName(bytes: name, kind: kind)
@@ -99,7 +101,9 @@ package enum FileSystem {
         return listed.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    private static func kind(of name: [UInt8], in stream: OpaquePointer) -> Result<FileStatus.Kind?, SystemFailure> {
+    private static func kind(
+        of name: [UInt8], in stream: OpaquePointer, at folder: String
+    ) -> Result<FileStatus.Kind?, SystemFailure> {
         var found = stat()
         let isFound = (name + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { fstatat(dirfd(stream), $0.baseAddress!, &found, 0) == 0 }
@@ -107,7 +111,9 @@ package enum FileSystem {
         if isFound { return .success(FileStatus(found).kind) }
         // A dangling link, or a name that has been removed.
         if errno == ENOENT || errno == ENOTDIR { return .success(nil) }
-        return .failure(SystemFailure(operation: "look at", errno: errno))
+        let code = errno
+        let path = folder.appendingPath(String(decoding: name, as: UTF8.self))
+        return .failure(SystemFailure(operation: "look at", errno: code, path: path))
     }
 
     /// The names in a folder except `.` and `..`, as bytes, in byte order.
@@ -138,20 +144,24 @@ package enum FileSystem {
         let stream = (folder + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { opendir($0.baseAddress!) }
         }
-        guard let stream else { throw SystemFailure(operation: "open the folder", errno: errno) }
-        return try read(stream, item)
+        // What failed is kept before the path is made.
+        let code = errno
+        let path = String(decoding: folder, as: UTF8.self)
+        guard let stream else { throw SystemFailure(operation: "open the folder", errno: code, path: path) }
+        return try read(stream, path, item)
     }
 
     /// Closes the stream.
     private static func read<T>(
-        _ stream: OpaquePointer, _ item: (OpaquePointer, UnsafeMutablePointer<dirent>, _ name: [UInt8]) -> T
+        _ stream: OpaquePointer, _ path: String? = nil,
+        _ item: (OpaquePointer, UnsafeMutablePointer<dirent>, _ name: [UInt8]) -> T
     ) throws(SystemFailure) -> [T] {
         defer { closedir(stream) }
         var items: [T] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
-                if errno != 0 { throw SystemFailure(operation: "read the folder", errno: errno) }
+                if errno != 0 { throw SystemFailure(operation: "read the folder", errno: errno, path: path) }
                 break
             }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
@@ -161,9 +171,18 @@ package enum FileSystem {
     }
 
     /// Makes a folder and its missing parents. The folders created are appended to `made`, outermost first.
+    /// - Throws: a failure at `path`, even if one of its parents cannot be made.
     package static func makeFolders(
         _ path: String, mode: UInt32 = 0o777, made: inout [String]
     ) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            try makeMissingFolders(path, mode: mode, made: &made)
+        } catch {
+            throw error.at(path)
+        }
+    }
+
+    private static func makeMissingFolders(_ path: String, mode: UInt32, made: inout [String]) throws(SystemFailure) {
         for attempt in 1... {
             if mkdir(path, mode) == 0 {
                 made.append(path)
@@ -189,7 +208,7 @@ package enum FileSystem {
             guard failure.errno == ENOENT || failure.errno == EEXIST, attempt < makingAttemptsMax else { throw failure }
             let parent = path.splitPath().folder
             guard !parent.isEmpty, parent != path else { throw failure }
-            if failure.errno == ENOENT { try makeFolders(parent, mode: mode, made: &made) }
+            if failure.errno == ENOENT { try makeMissingFolders(parent, mode: mode, made: &made) }
         }
     }
 
@@ -220,19 +239,25 @@ package enum FileSystem {
     package static func renameToNew(_ path: String, _ target: String) throws(SystemFailure) {
         if ink_rename_to_new(path, target) == 0 { return }
         // A file system that does not support the flag may support hard links.
-        guard errno == EINVAL || errno == ENOSYS else { throw SystemFailure(operation: "rename", errno: errno) }
-        guard link(path, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno) }
+        guard errno == EINVAL || errno == ENOSYS else {
+            throw SystemFailure(operation: "rename", errno: errno, path: path)
+        }
+        guard link(path, target) == 0 else { throw SystemFailure(operation: "rename", errno: errno, path: path) }
         unlink(path)
     }
 
     /// Exchanges what two paths name, in one step where the file system can.
     package static func exchange(_ path: String, _ other: String) throws(SystemFailure) {
-        guard ink_rename_exchange(path, other) == 0 else { throw SystemFailure(operation: "replace", errno: errno) }
+        guard ink_rename_exchange(path, other) == 0 else {
+            throw SystemFailure(operation: "replace", errno: errno, path: other)
+        }
     }
 
     /// Brings all that the file system of a folder holds to the disk; for many small files.
     package static func syncFileSystem(of folder: String) throws(SystemFailure) {
-        guard ink_sync_file_system(folder) == 0 else { throw SystemFailure(operation: "sync", errno: errno) }
+        guard ink_sync_file_system(folder) == 0 else {
+            throw SystemFailure(operation: "sync", errno: errno, path: folder)
+        }
     }
 
     /// Removes a folder if it is empty.

@@ -46,7 +46,7 @@ package final class FolderNotices: Sendable {
     /// - Throws: `ENOENT` or `ENOTDIR` without such a folder, `ENOSPC` if the user has too many watches.
     package func watch(_ folder: String) throws(SystemFailure) -> Int32 {
         let watch = inotify_add_watch(notices.rawValue, folder.isEmpty ? "." : folder, Self.events)
-        guard watch >= 0 else { throw SystemFailure(operation: "watch", errno: errno) }
+        guard watch >= 0 else { throw SystemFailure(operation: "watch", errno: errno, path: folder) }
         return watch
     }
 

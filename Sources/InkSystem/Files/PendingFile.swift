@@ -13,6 +13,8 @@ package struct PendingFile: OutputFile {
     package let target: String
     /// The path until the file is published.
     package let temporary: String
+    /// The given path, which failures name.
+    private let path: String
     private let folder: String
     /// nil after the end.
     private var file: FileDescriptor?
@@ -40,8 +42,9 @@ package struct PendingFile: OutputFile {
     ) throws(SystemFailure) {
         let found = try FileSystem.status(of: path)
         if let found, found.kind != .regular || !replaces {
-            throw SystemFailure(operation: "replace", errno: found.isFolder ? EISDIR : EEXIST)
+            throw SystemFailure(operation: "replace", errno: found.isFolder ? EISDIR : EEXIST, path: path)
         }
+        self.path = path
         target = try FileSystem.resolvingLink(path)
         let isLink = target != path
         let makesFolders = makesFolders && !isLink
@@ -67,8 +70,8 @@ package struct PendingFile: OutputFile {
                 tries += 1
                 if error.errno == ENOENT, makesFolders, tries < Self.folderTriesMax { continue }
                 Self.removeFolders(made)
-                guard isLink else { throw error }
-                throw SystemFailure(operation: "\(error.operation) \(target)", errno: error.errno)
+                guard isLink else { throw error.at(path) }
+                throw SystemFailure(operation: "\(error.operation) \(target)", errno: error.errno, path: path)
             }
         }
         madeFolders = made
@@ -77,7 +80,7 @@ package struct PendingFile: OutputFile {
                 try file?.takeAttributes(of: target, found, modeMax: mode)
             } catch {
                 discard()
-                throw error
+                throw error.at(path)
             }
         }
     }
@@ -150,10 +153,11 @@ package struct PendingFile: OutputFile {
         _ operation: String, _ body: (FileDescriptor) throws(SystemFailure) -> Void
     ) throws(SystemFailure) {
         if let failure { throw failure }
-        guard let file else { throw SystemFailure(operation: operation, errno: EBADF) }
+        guard let file else { throw SystemFailure(operation: operation, errno: EBADF, path: path) }
         do throws(SystemFailure) {
             try body(file)
         } catch {
+            let error = error.at(path)
             failure = error
             throw error
         }

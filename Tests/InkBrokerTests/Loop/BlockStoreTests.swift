@@ -112,7 +112,8 @@ import Testing
         let bench = try Bench(memory: 10, disk: 100, storage: NamelessFile(in: "/nonexistent"))
         let frame = [UInt8](repeating: 3, count: 11)
         try bench.store.put(FakeBlocks.id(of: [3]), frame)
-        #expect(bench.settle() == [SystemFailure(operation: "create a file in /nonexistent", errno: ENOENT)])
+        let failure = SystemFailure(operation: "create a file in /nonexistent", errno: ENOENT, path: "/nonexistent")
+        #expect(bench.settle() == [failure])
         #expect(try bench.store.source(of: FakeBlocks.id(of: [3]))?.read() == frame)
         #expect(bench.store.memoryBytes == 11 && bench.store.spilledBytes == 0 && bench.store.waitingBytes == 0)
     }
