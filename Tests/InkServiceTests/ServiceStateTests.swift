@@ -352,7 +352,7 @@ struct ServiceStateTests {
     func refusedMark() {
         var state = service()
         #expect(starting(accept(&state)) == [1])
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         #expect(starting(state.handle(.committed(.starting(1), .failure(fault)), now: 10)) == [])
         #expect(starting(state.handle(.tick, now: 2_009)) == [])
         #expect(starting(state.handle(.tick, now: 2_010)) == [1])
@@ -400,7 +400,7 @@ struct ServiceStateTests {
         _ = state.handle(.exportEnded(1, .ended(.finished(picture)), story: []), now: 0)
         _ = state.handle(.exportEnded(2, .ended(.cancelled), story: []), now: 0)
         #expect(answers(state.handle(.committed(.ended(1), .success([.done])), now: 0)) == [])
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         #expect(answers(state.handle(.committed(.ended(2), .failure(fault)), now: 0)) == [])
         #expect(endings(state.handle(.tick, now: 2_000)) == [2])
         actions = state.handle(.committed(.ended(2), .success([.done])), now: 2_000)
@@ -415,7 +415,7 @@ struct ServiceStateTests {
         _ = accept(&state)
         _ = state.handle(.committed(.starting(1), .success([.done])), now: 0)
         _ = state.handle(.exportEnded(1, .ended(.failed(.inputOutput, text: "x")), story: []), now: 0)
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         _ = state.handle(.committed(.ended(1), .failure(fault)), now: 10)
         #expect(state.stuckEnds == [1: 10] && state.brokenInvariants == [])
         let text = "already ended (not yet stored), or unknown: job 1"
@@ -434,7 +434,7 @@ struct ServiceStateTests {
         var state = service(active: 1)
         for _ in 1...2 { _ = accept(&state) }
         #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([2]))), now: 0)) == [])
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         #expect(answers(state.handle(.committed(.ended(2), .failure(fault)), now: 0)) == [])
         #expect(answers(state.handle(.tick, now: 4_999)) == [])
         let text = "already ended (not yet stored), or unknown: job 2"
@@ -479,7 +479,7 @@ struct ServiceStateTests {
         var state = service()
         _ = accept(&state)
         #expect(answers(state.handle(.ordered(one, Order(number: 1, action: .cancel([1]))), now: 0)) == [])
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         #expect(endings(state.handle(.committed(.starting(1), .failure(fault)), now: 0)) == [1])
     }
 
@@ -575,7 +575,7 @@ struct ServiceStateTests {
         let second = UploadID(content: content, number: 2)
         _ = state.handle(.contentBegun(second), now: 0)
         #expect(state.handle(.contentWritten(upload, through: 3), now: 0) == [])
-        let fault = StorageFault(text: "full", isTemporary: true)
+        let fault = StoreError.full(path: "/data")
         #expect(state.handle(.contentFailed(upload, fault), now: 0) == [])
         _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
         #expect(state.handle(.contentWritten(second, through: 3), now: 0) == [.finishContent(second)])

@@ -271,14 +271,14 @@ extension SimulatedBroker {
             byteCount: Int(job) + 1, digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32))
     }
 
-    func sealed(_ life: ExportLife, _ result: Result<[JournalOutcome], StorageFault>) {
+    func sealed(_ life: ExportLife, _ result: Result<[JournalOutcome], StoreError>) {
         let job = life.job.rawValue
         sealing[job] = nil
         switch result {
         case .success: later(.renamed(life))
         case .failure(let fault):
             farm.disk.files["\(job).part"] = nil
-            later(.answered(life, .failed(.journal(export: "p", reason: fault.text))))
+            later(.answered(life, .failed(.journal(export: "p", reason: fault.description))))
         }
     }
 

@@ -306,7 +306,7 @@ final class SimulatedBroker {
             later(.service(.examined(key, known: (try? disk.store.known(key)) ?? nil, hasContent: hasContent)))
         case .beginContent(let id, _):
             let isRefused = farm.now < disk.refusesUntil
-            let fault = StorageFault(text: "full", isTemporary: true)
+            let fault = StoreError.full(path: "/data")
             if !isRefused { incoming[id] = 0 }
             later(.service(isRefused ? .contentFailed(id, fault) : .contentBegun(id)))
         case .writeContent(let id, let offset):
@@ -385,7 +385,7 @@ final class SimulatedBroker {
         pendingJournal = []
         if farm.now < farm.disk.refusesUntil {
             for (token, _) in batch {
-                answer(token, .failure(StorageFault(text: "no space left", isTemporary: true)))
+                answer(token, .failure(.full(path: "/data")))
             }
             return
         }
@@ -401,7 +401,7 @@ final class SimulatedBroker {
         } catch { farm.problem("store: \(error)") }
     }
 
-    func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
+    func answer(_ token: JournalToken, _ result: Result<[JournalOutcome], StoreError>) {
         if case .note = token { return }
         if case .starting(let job) = token, let life = sealing[job] { return sealed(life, result) }
         tell(.committed(token, result))

@@ -30,10 +30,10 @@ enum ServiceCommand: Sendable {
     case waiting(SessionID, UInt32, JobNumber, BrokerReport)
     case log(FarmNote)
     /// The disk refused something that no client waits for.
-    case refused(StorageFault, RefusalLog.Kind, JobNumber?)
+    case refused(StoreError, RefusalLog.Kind, JobNumber?)
     /// The journal's outcome for entries.
-    case journalled(JournalToken, Result<[JournalOutcome], StorageFault>)
-    case contentFailed(UploadID, StorageFault)
+    case journalled(JournalToken, Result<[JournalOutcome], StoreError>)
+    case contentFailed(UploadID, StoreError)
     /// Jobs whose records could not be read.
     case unread([JobNumber])
     /// There was no room within the quota.

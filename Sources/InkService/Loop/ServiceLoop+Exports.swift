@@ -82,7 +82,7 @@ extension ServiceLoop {
         let mailbox = mailbox
         parts.journal.append([.warned(job, lines)]) { result in
             guard case .failure(let error) = result else { return }
-            mailbox.post(.refused(StorageFault(error), .note, job))
+            mailbox.post(.refused(error, .note, job))
         }
     }
 

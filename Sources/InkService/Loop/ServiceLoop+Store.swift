@@ -39,11 +39,11 @@ extension ServiceLoop {
             if case .success(let outcomes) = result {
                 board.note(zip(dated, outcomes).flatMap { entry, outcome in entry.jobs(after: outcome) })
             }
-            mailbox.post(.journalled(token, result.mapError(StorageFault.init)))
+            mailbox.post(.journalled(token, result))
         }
     }
 
-    func take(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>) {
+    func take(_ token: JournalToken, _ result: Result<[JournalOutcome], StoreError>) {
         switch result {
         case .failure(let fault): note(fault, RefusalLog.Kind(token), token.job)
         // Other kinds of entries may still be refused.
@@ -56,18 +56,19 @@ extension ServiceLoop {
     /// While ends of jobs use the reserve, no new jobs are accepted.
     func lookForRoom() {
         if refusal == nil, !parts.store.hasReserve {
-            note(StorageFault(.full(path: parts.data.path)), .probe)
+            note(.full(path: parts.data.path), .probe)
         }
     }
 
     /// Logs a refusal of the disk, so that operators can see it.
-    func note(_ fault: StorageFault, _ kind: RefusalLog.Kind, _ job: JobNumber? = nil) {
-        if !fault.isOfQuota { refusal = fault.text }
+    func note(_ fault: StoreError, _ kind: RefusalLog.Kind, _ job: JobNumber? = nil) {
+        // With a quota that is used up, the disk itself has no problem.
+        if case .quota = fault {} else { refusal = fault.description }
         let now = SystemClock.milliseconds
         guard let count = refusals.count(kind, job, now: now) else { return }
         onEvent(
             FarmNote(
-                .error, "store.refused", job: job, reason: "\(kind.rawValue): \(fault.text)",
+                .error, "store.refused", job: job, reason: "\(kind.rawValue): \(fault)",
                 details: [("refused", .number(count))]))
     }
 
@@ -91,7 +92,7 @@ extension ServiceLoop {
             tell(.contentBegun(id))
         } catch {
             if case .quota = error { lacksRoom = true }
-            fail(id, StorageFault(error))
+            fail(id, error)
         }
     }
 
@@ -103,7 +104,7 @@ extension ServiceLoop {
                 try content.write(bytes, at: offset)
                 mailbox.post(.event(.contentWritten(id, through: offset + UInt64(bytes.count))))
             } catch {
-                mailbox.post(.contentFailed(id, StorageFault(error)))
+                mailbox.post(.contentFailed(id, error))
             }
         }
     }
@@ -116,12 +117,12 @@ extension ServiceLoop {
                 try content.finish()
                 mailbox.post(.event(.contentStored(id)))
             } catch {
-                mailbox.post(.contentFailed(id, StorageFault(error)))
+                mailbox.post(.contentFailed(id, error))
             }
         }
     }
 
-    func fail(_ id: UploadID, _ fault: StorageFault) {
+    func fail(_ id: UploadID, _ fault: StoreError) {
         if fault.isTemporary { note(fault, .submission) }
         tell(.contentFailed(id, fault))
     }
@@ -182,12 +183,5 @@ extension ServiceLoop {
             let isPublished = seal.picture.isFile(at: seal.target) || SealedFile.publish(seal)
             mailbox.post(.event(.recovered(job, isPublished ? seal.picture : nil)))
         }
-    }
-}
-
-extension StorageFault {
-    init(_ error: StoreError) {
-        self.init(text: "\(error)", isTemporary: error.isTemporary)
-        if case .quota = error { isOfQuota = true }
     }
 }

@@ -8,16 +8,6 @@ struct SessionID: Hashable, Sendable, Comparable {
     static func < (a: SessionID, b: SessionID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// An error of the disk.
-struct StorageFault: Error, Hashable, Sendable {
-    /// One line for people.
-    var text: String
-    /// Whether trying again later can help: the disk or the quota is full.
-    var isTemporary: Bool
-    /// Whether the quota is used up, and the disk itself has no problem.
-    var isOfQuota = false
-}
-
 /// One reception of a content. It distinguishes results for an abandoned reception from those for the next one.
 struct UploadID: Hashable, Sendable {
     var content: ContentID
@@ -90,8 +80,8 @@ enum ServiceEvent: Sendable {
     case contentBegun(UploadID)
     case contentWritten(UploadID, through: UInt64)
     case contentStored(UploadID)
-    case contentFailed(UploadID, StorageFault)
-    case committed(JournalToken, Result<[JournalOutcome], StorageFault>)
+    case contentFailed(UploadID, StoreError)
+    case committed(JournalToken, Result<[JournalOutcome], StoreError>)
     /// The answer to `lookUp`.
     case lookedUp(SessionID, [Notice])
     /// The answer to `reload`.

@@ -48,8 +48,7 @@ extension ServiceState {
         }
     }
 
-    mutating func startingCommitted(_ number: JobNumber, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64)
-    {
+    mutating func startingCommitted(_ number: JobNumber, _ result: Result<[JournalOutcome], StoreError>, now: UInt64) {
         guard var job = jobs[number], job.phase == .starting else { return }
         if job.wantsCancel {
             end(number, .cancelled, story: [])
@@ -111,7 +110,7 @@ extension ServiceState {
     }
 
     mutating func endCommitted(
-        _ number: JobNumber, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64
+        _ number: JobNumber, _ result: Result<[JournalOutcome], StoreError>, now: UInt64
     ) {
         guard let job = jobs[number], case .ending(let ending, let id, _) = job.phase else { return }
         guard case .success = result else {
@@ -137,7 +136,7 @@ extension ServiceState {
         }
     }
 
-    mutating func committed(_ token: JournalToken, _ result: Result<[JournalOutcome], StorageFault>, now: UInt64) {
+    mutating func committed(_ token: JournalToken, _ result: Result<[JournalOutcome], StoreError>, now: UInt64) {
         switch token {
         case .accept(let key): acceptCommitted(key, result)
         case .enter(let id): enterCommitted(id, result)

@@ -157,11 +157,11 @@ extension ServiceState {
         actions.append(.journal(.order(id), entries))
     }
 
-    mutating func orderCommitted(_ id: OrderID, _ result: Result<[JournalOutcome], StorageFault>) {
+    mutating func orderCommitted(_ id: OrderID, _ result: Result<[JournalOutcome], StoreError>) {
         guard let order = orders.removeValue(forKey: id) else { return }
         switch (result, order) {
         case (.failure(let fault), _):
-            answer(id, OrderResult(number: id.number, code: .refused, count: 0, text: fault.text))
+            answer(id, OrderResult(number: id.number, code: .refused, count: 0, text: fault.description))
         case (.success(let outcomes), .retry(let jobs)):
             let pairs = zip(jobs, outcomes)
             let again = pairs.filter { $0.1 == .done }.map(\.0)

@@ -70,7 +70,7 @@ extension ServiceState {
     }
 
     /// The disk's answer to an `enter`.
-    mutating func enterCommitted(_ id: EntryID, _ result: Result<[JournalOutcome], StorageFault>) {
+    mutating func enterCommitted(_ id: EntryID, _ result: Result<[JournalOutcome], StoreError>) {
         guard let entry = entering.removeValue(forKey: id) else { return }
         switch result {
         case .failure(let fault): actions.append(.answerEntry(id, .rejected(rejection(fault))))
@@ -88,8 +88,8 @@ extension ServiceState {
         }
     }
 
-    private func rejection(_ fault: StorageFault) -> Rejection {
-        Rejection(code: .storage, retryMilliseconds: Int(rules.storageRetryMilliseconds), text: fault.text)
+    private func rejection(_ fault: StoreError) -> Rejection {
+        Rejection(code: .storage, retryMilliseconds: Int(rules.storageRetryMilliseconds), text: fault.description)
     }
 
     /// Why a new submission is rejected for good.
@@ -200,7 +200,7 @@ extension ServiceState {
     }
 
     /// The disk's answer to an `accept`.
-    mutating func acceptCommitted(_ key: SubmissionKey, _ result: Result<[JournalOutcome], StorageFault>) {
+    mutating func acceptCommitted(_ key: SubmissionKey, _ result: Result<[JournalOutcome], StoreError>) {
         guard let entry = submitting.removeValue(forKey: key) else { return }
         switch result {
         case .failure(let fault): actions.append(.send(entry.session, .rejected(key, rejection(fault))))
@@ -286,9 +286,9 @@ extension ServiceState {
         startUploads(now: now)
     }
 
-    mutating func failed(_ id: UploadID, _ fault: StorageFault, now: UInt64) {
+    mutating func failed(_ id: UploadID, _ fault: StoreError, now: UInt64) {
         guard upload(id) != nil else { return }
-        fail(id.content, fault.isTemporary ? .storage : .content, fault.text, now: now)
+        fail(id.content, fault.isTemporary ? .storage : .content, fault.description, now: now)
     }
 
     /// Abandons a content, and rejects all submissions that wait for it.
