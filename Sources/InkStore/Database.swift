@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import InkProtocol
 import InkSystem
 
 /// A connection to a SQLite database, used by one thread at a time.
@@ -154,7 +155,7 @@ final class Database {
         // The files next to the database need space too.
         case SQLITE_IOERR where Self.isOutOfSpace(handle), SQLITE_CANTOPEN where Self.isOutOfSpace(handle):
             .full(path: path)
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, reason: String(cString: sqlite3_errmsg(handle)))
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt(path: path, .database(String(cString: sqlite3_errmsg(handle))))
         default:
             .database(path: path, operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))
         }
@@ -174,7 +175,7 @@ enum SQLValue {
 /// A row of results; valid until the next step.
 struct SQLRow {
     fileprivate let statement: OpaquePointer
-    fileprivate let path: String
+    let path: String
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
@@ -192,14 +193,9 @@ struct SQLRow {
     }
 
     /// The result of `read` for a column that this program wrote.
-    func value<T>(_ what: String, _ read: () throws(ProtocolFailure) -> T) throws(StoreError) -> T {
-        do throws(ProtocolFailure) { return try read() } catch {
-            throw .corrupt(path: path, reason: "\(what): \(error.text)")
+    func value<T>(_ what: String, _ read: () throws(ProtocolError) -> T) throws(StoreError) -> T {
+        do throws(ProtocolError) { return try read() } catch {
+            throw .corrupt(path: path, .value(what, error))
         }
     }
-}
-
-/// Why stored bytes cannot be read.
-struct ProtocolFailure: Error {
-    var text: String
 }

@@ -19,9 +19,12 @@ extension JobStore {
 
     static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
         let key = row.blob(1)
-        let state = try row.value("state of job \(row.number(0))") { () throws(ProtocolFailure) in
-            guard key.count == 16 else { throw ProtocolFailure(text: "its key has \(key.count) bytes") }
-            return try StoredState(code: row.integer(5), detail: row.blob(6))
+        let what = "state of job \(row.number(0))"
+        guard key.count == 16 else {
+            throw .corrupt(path: row.path, .database("\(what): its key has \(key.count) bytes"))
+        }
+        let state = try row.value(what) { () throws(ProtocolError) in
+            try StoredState(code: row.integer(5), detail: row.blob(6))
         }
         return JobRecord(
             number: row.number(0), key: SubmissionKey(bytes: key), submission: row.blob(2), owner: row.text(3),
@@ -32,17 +35,13 @@ extension JobStore {
     }
 
     private static func warnings(_ row: SQLRow) throws(StoreError) -> [String] {
-        try row.value("warnings of job \(row.number(0))") { () throws(ProtocolFailure) in
-            do throws(ProtocolError) {
-                var reader = ByteReader(row.blob(11))
-                var lines: [String] = []
-                for _ in 0..<(try reader.integer("warnings", in: 0...1000)) {
-                    lines.append(try reader.text("warning", limit: .max))
-                }
-                return lines
-            } catch {
-                throw ProtocolFailure(text: "\(error)")
+        try row.value("warnings of job \(row.number(0))") { () throws(ProtocolError) in
+            var reader = ByteReader(row.blob(11))
+            var lines: [String] = []
+            for _ in 0..<(try reader.integer("warnings", in: 0...1000)) {
+                lines.append(try reader.text("warning", limit: .max))
             }
+            return lines
         }
     }
 
@@ -113,10 +112,10 @@ extension JobStore {
                 return false
             }
             guard let found, Zstandard.isFrame(found) else { return found }
-            do {
+            do throws(ProtocolError) {
                 return try Zstandard.decompress(found, limit: Self.storyBytesMax)
             } catch {
-                throw .corrupt(path: path, reason: "the story of job \(job): \(error)")
+                throw .corrupt(path: path, .value("the story of job \(job)", error))
             }
         }
     }

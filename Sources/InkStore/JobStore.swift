@@ -98,7 +98,7 @@ public final class JobStore: Sendable {
             return true
         }
         guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
-            throw .corrupt(path: database.path, reason: "it is not a database of jobs")
+            throw .corrupt(path: database.path, .database("it is not a database of jobs"))
         }
         var columns: Set<String> = []
         try database.query("SELECT name FROM pragma_table_info('jobs')") { (row) throws(StoreError) in

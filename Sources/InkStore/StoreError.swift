@@ -3,6 +3,21 @@ public import InkEngine
 public import InkProtocol
 import InkSystem
 
+/// What is wrong with what is stored.
+public enum StoreDamage: Hashable, Sendable, CustomStringConvertible {
+    /// The database itself, in the words of SQLite or of who reads it.
+    case database(String)
+    /// A value that this program wrote cannot be read.
+    case value(String, ProtocolError)
+
+    public var description: String {
+        switch self {
+        case .database(let reason): reason
+        case .value(let what, let cause): "\(what): \(cause)"
+        }
+    }
+}
+
 /// Why the store failed. `description` is one line that a person can act on.
 public enum StoreError: Error, Hashable, Sendable {
     /// SQLite failed; `code` is its extended result code.
@@ -13,7 +28,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case locked(path: String)
     /// The database was made by a later version of the program.
     case newer(path: String, version: Int)
-    case corrupt(path: String, reason: String)
+    case corrupt(path: String, StoreDamage)
     /// The quota of the data folder is used up.
     case quota(neededBytes: Int, limitBytes: Int)
     case file(path: String, operation: String, errno: Int32)
@@ -56,7 +71,7 @@ extension StoreError: CustomStringConvertible {
         case .locked(let path): "\(path): another broker uses this data folder"
         case .newer(let path, let version):
             "\(path): was made by a later version of this program (schema \(version)); use that version"
-        case .corrupt(let path, let reason): "\(path): is damaged: \(reason); restore a backup"
+        case .corrupt(let path, let damage): "\(path): is damaged: \(damage); restore a backup"
         case .quota(let needed, let limit):
             "the quota of \(limit) bytes is used up, \(needed) more are needed; purge ended jobs or raise --quota"
         case .file(let path, let operation, let errno):

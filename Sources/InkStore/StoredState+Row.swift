@@ -33,29 +33,25 @@ extension StoredState {
         }
     }
 
-    init(code: Int64, detail: [UInt8]) throws(ProtocolFailure) {
-        do throws(ProtocolError) {
-            switch code {
-            case Self.queuedCode: self = .queued
-            case Self.startingCode: self = .starting
-            case Self.publishingCode:
-                var reader = ByteReader(detail)
-                let target = try reader.text("target", limit: .max)
-                let temporary = try reader.text("temporary", limit: .max)
-                self = .publishing(
-                    PictureSeal(
-                        target: target, temporary: temporary, picture: try FinishedPicture(stored: reader.rest())))
-            case Self.finishedCode: self = .ended(.finished(try FinishedPicture(stored: detail)))
-            case Self.failedCode:
-                guard let code = detail.first.flatMap({ FailureCode(rawValue: $0) }) else {
-                    throw .badValue(what: "failure", offset: 0, found: "\(detail.prefix(1))", expected: "a known code")
-                }
-                self = .ended(.failed(code, text: String(decoding: detail.dropFirst(), as: UTF8.self)))
-            case Self.cancelledCode: self = .ended(.cancelled)
-            default: throw .badValue(what: "state", offset: 0, found: "\(code)", expected: "0 to 5")
+    init(code: Int64, detail: [UInt8]) throws(ProtocolError) {
+        switch code {
+        case Self.queuedCode: self = .queued
+        case Self.startingCode: self = .starting
+        case Self.publishingCode:
+            var reader = ByteReader(detail)
+            let target = try reader.text("target", limit: .max)
+            let temporary = try reader.text("temporary", limit: .max)
+            self = .publishing(
+                PictureSeal(
+                    target: target, temporary: temporary, picture: try FinishedPicture(stored: reader.rest())))
+        case Self.finishedCode: self = .ended(.finished(try FinishedPicture(stored: detail)))
+        case Self.failedCode:
+            guard let code = detail.first.flatMap({ FailureCode(rawValue: $0) }) else {
+                throw .badValue(what: "failure", offset: 0, found: "\(detail.prefix(1))", expected: "a known code")
             }
-        } catch {
-            throw ProtocolFailure(text: "\(error)")
+            self = .ended(.failed(code, text: String(decoding: detail.dropFirst(), as: UTF8.self)))
+        case Self.cancelledCode: self = .ended(.cancelled)
+        default: throw .badValue(what: "state", offset: 0, found: "\(code)", expected: "0 to 5")
         }
     }
 }

@@ -361,7 +361,7 @@ struct JobStoreTests {
         try Database(path: path).run(sql)
         let before = try folder.read("jobs.sqlite")
         let error = try refusal()
-        guard case .corrupt(path, "it is not a database of jobs") = error else { throw error }
+        guard case .corrupt(path, .database("it is not a database of jobs")) = error else { throw error }
         #expect(!error.isTemporary)
         #expect(try folder.read("jobs.sqlite") == before)
     }
@@ -397,6 +397,9 @@ struct JobStoreTests {
             "UPDATE jobs SET state = 9 WHERE number = 4; UPDATE jobs SET detail = x'05' WHERE number = 3")
         let first = #expect(throws: StoreError.self) { try store.record(4) }
         #expect(first?.description.contains("is damaged: state of job 4") == true, "\(first as Any)")
+        guard case .corrupt(path, .value("state of job 4", .badValue("state", _, "9", _)))? = first else {
+            throw try #require(first)
+        }
         // The others are handed out.
         var whole: [JobNumber] = []
         var damaged: [(job: JobNumber, error: StoreError)] = []
@@ -429,7 +432,8 @@ struct JobStoreTests {
         let errors: [(StoreError, Bool, String)] = [
             (.database(path: "/d", operation: "open", code: 5, message: "locked"), true, "cannot open: locked"),
             (.full(path: "/d"), true, "make room"), (.locked(path: "/d"), false, "another broker"),
-            (.newer(path: "/d", version: 3), false, "schema 3"), (.corrupt(path: "/d", reason: "r"), false, "backup"),
+            (.newer(path: "/d", version: 3), false, "schema 3"),
+            (.corrupt(path: "/d", .database("r")), false, "backup"),
             (.quota(neededBytes: 5, limitBytes: 7), true, "--quota"),
             (.quota(neededBytes: 7, limitBytes: 5), false, "--quota"),
             (.file(path: "/d", operation: "read", errno: EACCES), false, "cannot read: Permission denied"),

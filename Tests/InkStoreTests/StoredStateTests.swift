@@ -29,11 +29,11 @@ struct StoredStateTests {
     @Test func cutOnesAreRefused() {
         for state in [.publishing(StoreSamples.seal), .ended(.finished(StoreSamples.picture))] as [StoredState] {
             for count in 0..<state.detail.count {
-                #expect(throws: ProtocolFailure.self, "\(count) bytes") {
+                #expect(throws: ProtocolError.self, "\(count) bytes") {
                     try StoredState(code: state.code, detail: Array(state.detail[..<count]))
                 }
             }
-            #expect(throws: ProtocolFailure.self) { try StoredState(code: state.code, detail: state.detail + [0]) }
+            #expect(throws: ProtocolError.self) { try StoredState(code: state.code, detail: state.detail + [0]) }
         }
     }
 
@@ -44,8 +44,8 @@ struct StoredStateTests {
             (2, [5, 97], "target"), (2, [1, 0xFF], "UTF-8"),
         ] as [(Int64, [UInt8], String)])
     func damage(code: Int64, detail: [UInt8], named: String) throws {
-        let failure = #expect(throws: ProtocolFailure.self) { try StoredState(code: code, detail: detail) }
-        #expect(try #require(failure).text.contains(named), "\(failure?.text ?? "")")
+        let failure = #expect(throws: ProtocolError.self) { try StoredState(code: code, detail: detail) }
+        #expect(try #require(failure).description.contains(named), "\(failure?.description ?? "")")
     }
 
     @Test(arguments: 0..<100)
