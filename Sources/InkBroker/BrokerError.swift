@@ -34,6 +34,8 @@ public enum BrokerError: Error, Hashable, Sendable {
     case journal(export: String, reason: String)
     /// `cancel` was called, or the broker was stopped.
     case cancelled(export: String)
+    /// What a task needs could not be written as a message; a defect of the program.
+    case packing(String, ProtocolError)
     /// A broken rule of the broker's own; a defect of the program.
     case internalError(String)
 
@@ -63,6 +65,7 @@ extension BrokerError: CustomStringConvertible {
         case .rendererGone(let export, let version): "\(export): all workers of renderer \(version) have left"
         case .journal(let export, let reason): "\(export): the picture cannot be entered in the journal: \(reason)"
         case .cancelled(let export): "\(export): cancelled"
+        case .packing(let what, let cause): "internal error: \(what) cannot be packed: \(cause)"
         case .internalError(let message): "internal error: \(message)"
         }
     }

@@ -700,6 +700,9 @@ struct ServiceValuesTests {
         #expect(code(.output(path: "", operation: "", errno: 28)) == .inputOutput)
         #expect(code(.noWorkers(export: "", waitedMilliseconds: 1)) == .noWorkers)
         #expect(code(.internalError("")) == .internalError)
+        let packing = BrokerError.packing("tile 3", .badCompression("no memory"))
+        #expect(packing.description == "internal error: tile 3 cannot be packed: zstd: no memory")
+        #expect(code(packing) == .internalError)
         #expect(ExportEnd(.refused(.cancelled)) == .ended(.cancelled))
         // No fault of the job.
         for number in [EMFILE, ENFILE] {

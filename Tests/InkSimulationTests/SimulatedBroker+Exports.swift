@@ -112,7 +112,10 @@ extension SimulatedBroker {
             heard = ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
-            if case .internalError = error { farm.problem("\(id): \(error)") }
+            switch error {
+            case .internalError, .packing: farm.problem("\(id): \(error)")
+            default: break
+            }
             heard = ended(id.rawValue, ExportEnd(error))
         case .started, .planned, .timeLeft, .written, .worker, .task, .resultsLost: return
         }

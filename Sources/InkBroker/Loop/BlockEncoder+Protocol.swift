@@ -5,17 +5,17 @@ extension BlockEncoder {
     /// The protocol's own blocks: zstd frames named by their SHA-256.
     static let standard = BlockEncoder(
         strokes: { strokes throws(BrokerError) in
-            do {
+            do throws(ProtocolError) {
                 return EncodedBlock(try StrokeBlock(strokes: strokes).sealed())
             } catch {
-                throw .internalError("strokes cannot be packed: \(error)")
+                throw .packing("strokes", error)
             }
         },
         bytes: { bytes throws(BrokerError) in
-            do {
+            do throws(ProtocolError) {
                 return EncodedBlock(try Block(content: bytes))
             } catch {
-                throw .internalError("an image cannot be packed: \(error)")
+                throw .packing("an image", error)
             }
         })
 }

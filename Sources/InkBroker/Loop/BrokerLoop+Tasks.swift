@@ -48,14 +48,17 @@ extension BrokerLoop {
 
     private static func error(of error: any Error, packing role: TaskRole, of export: Export) -> BrokerError {
         if let error = error as? BrokerError { return error }
-        if case .overLimit(let what, let found, let limit)? = error as? ProtocolError {
+        guard let cause = error as? ProtocolError else {
+            return .internalError("\(role) cannot be packed: \(error)")
+        }
+        if case .overLimit(let what, let found, let limit) = cause {
             // A thousand layers with masks of a million rows: each tile names all of their pieces.
             return .refused(
                 .overLimit(
                     Place(file: export.name), what: "the \(what) of \(role), which names all images that it needs,",
                     found: "\(found) bytes", limit: "\(limit) bytes"))
         }
-        return .internalError("\(role) cannot be packed: \(error)")
+        return .packing("\(role)", cause)
     }
 
     // MARK: - Results

@@ -218,7 +218,7 @@ extension PictureFailure {
         let kind: ExitCode =
             switch error {
             case .refused(let cause): cause.exitCode
-            case .taskFailed, .internalError, .configuration: .internalError
+            case .taskFailed, .packing, .internalError, .configuration: .internalError
             case .transport(let cause): cause.isShortage ? .inputOutput : .unreachable
             case .noWorkers, .rendererGone: .unreachable
             case .source, .output, .targetNotAFile, .spill, .journal, .noThread, .results: .inputOutput

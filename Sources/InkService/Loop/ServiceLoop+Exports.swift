@@ -274,7 +274,8 @@ extension ExportEnd {
         case .noWorkers: self = .ended(.failed(.noWorkers, text: error.description))
         case .cancelled, .refused(.cancelled): self = .ended(.cancelled)
         case .rendererGone: self = .again(reason: error.description)
-        case .refused(.internalError), .taskFailed, .internalError, .configuration, .transport, .noThread:
+        case .refused(.internalError), .taskFailed, .packing, .internalError, .configuration, .transport,
+            .noThread:
             self = .ended(.failed(.internalError, text: error.description))
         }
     }
