@@ -232,8 +232,9 @@ struct ClientStateTests {
         guard case .content(let id, _, _) = content.source else { return }
         _ = client.handle(.received(.contentRequest(id, offset: 0, byteCount: 100)))
         let failure = ContentRead(
-            id: id, serial: 1, offset: 0, byteCount: 100, result: .failure(ContentFailure(reason: "gone")))
-        #expect(client.sent(.contentRead(failure)) == [.contentUnavailable(id, reason: "gone")])
+            id: id, serial: 1, offset: 0, byteCount: 100, result: .failure(.changed(path: "a.ink")))
+        let reason = "a.ink has changed since it was submitted"
+        #expect(client.sent(.contentRead(failure)) == [.contentUnavailable(id, reason: reason)])
         #expect(
             client.told(.received(.rejected(ClientSamples.key(1), rejection)))
                 == [.rejected(ClientSamples.key(1), rejection)])

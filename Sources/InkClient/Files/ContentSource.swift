@@ -74,9 +74,9 @@ extension ContentSource {
                     }
                     if try Self.stamp(of: file, path) == stamp { return .success(piece) }
                 }
-                return .failure(ContentFailure(reason: "\(path) has changed since it was submitted"))
+                return .failure(.changed(path: path))
             } catch {
-                return .failure(ContentFailure(reason: "\(error)"))
+                return .failure(.unreadable(error))
             }
         }
     }

@@ -53,9 +53,17 @@ struct ContentRead: Sendable {
     var result: Result<[UInt8], ContentFailure>
 }
 
-/// Why a content cannot be sent; a text for people.
-struct ContentFailure: Error, Hashable, Sendable {
-    var reason: String
+/// Why a content cannot be sent.
+enum ContentFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    case changed(path: String)
+    case unreadable(ClientError)
+
+    var description: String {
+        switch self {
+        case .changed(let path): "\(path) has changed since it was submitted"
+        case .unreadable(let cause): cause.description
+        }
+    }
 }
 
 /// The outcome of an order or a question.

@@ -125,7 +125,7 @@ extension ClientState {
                 send(.contentPart(ContentPart(id: read.id, offset: read.offset, bytes: bytes)))
             case .failure(let failure):
                 uploads.fail(read.id)
-                send(.contentUnavailable(read.id, reason: failure.reason))
+                send(.contentUnavailable(read.id, reason: failure.description))
             }
         }
         readContents(now: now)
