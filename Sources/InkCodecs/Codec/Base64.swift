@@ -43,6 +43,14 @@ package enum Base64 {
         return bytes
     }
 
+    /// The bytes of a text; nil if it is not base64.
+    package static func bytes(of text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        // The fault is a position in a text that nobody reads; callers name what is damaged.
+        try? decode(text)
+    }
+
+    package static func bytes(of text: [UInt8]) -> [UInt8]? { text.withUnsafeBufferPointer { bytes(of: $0) } }
+
     /// `output` has room for three bytes per four characters, and three more. It contains the bytes of the characters
     /// before `start`, which are whole groups. Returns the number of bytes that it contains at the end.
     private static func decode(

@@ -146,7 +146,7 @@ final class SVGFilter: XMLHandler {
             throw XMLFault("\(shown) is not a picture in the document: data:image/png;base64,... or jpeg")
         }
         let text = Array(url.utf8[url.utf8.index(after: comma)...])
-        let bytes = (try? text.withUnsafeBufferPointer { try Base64.decode($0) }) ?? []
+        let bytes = Base64.bytes(of: text) ?? []
         guard format.recognizes(bytes), let header = try? format.header(bytes, place: Place(file: format.name)) else {
             throw XMLFault("\(shown) is damaged")
         }

@@ -316,8 +316,7 @@ struct ProjectParser {
     /// Bytes in base64 that nothing is drawn from; what is none, or too much for a picture's file, is left out with a warning.
     private mutating func descriptiveBytes(_ object: JSONObject, _ key: StaticString) -> [UInt8]? {
         guard let text = descriptiveText(object, key) else { return nil }
-        let bytes = try? Array(text.utf8).withUnsafeBufferPointer { try Base64.decode($0) }
-        guard let bytes, bytes.count <= MetadataSize.bytesMax else {
+        guard let bytes = Base64.bytes(of: Array(text.utf8)), bytes.count <= MetadataSize.bytesMax else {
             warnings.add(
                 .leftOut, at: object.path(key).text,
                 "is not base64 or more than \(MetadataSize.bytesMax) bytes, left out")

@@ -107,8 +107,7 @@ private struct KritaReader {
     /// The colour below all layers; nil for none.
     private mutating func background(_ node: XMLNode) -> RGBA8? {
         let text = Array((node.attributes["ColorData"] ?? "").utf8)
-        guard let bytes = try? text.withUnsafeBufferPointer({ (text) throws(Base64.Fault) in try Base64.decode(text) })
-        else {
+        guard let bytes = Base64.bytes(of: text) else {
             tree.leaveOut("the colour of the background, which cannot be read", at: nil)
             return nil
         }

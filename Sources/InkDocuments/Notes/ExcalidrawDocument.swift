@@ -290,7 +290,7 @@ private struct ExcalidrawReader {
             let comma = url.utf8.firstIndex(of: UInt8(ascii: ","))
         else { return page.leaveOut("a picture that is not in the file", at: path) }
         let text = Array(url.utf8[url.utf8.index(after: comma)...])
-        guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }) else {
+        guard let bytes = Base64.bytes(of: text) else {
             return page.leaveOut("a damaged picture", at: path)
         }
         try page.addPicture(bytes, element.picture, path: path)

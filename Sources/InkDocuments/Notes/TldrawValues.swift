@@ -36,7 +36,7 @@ enum TldrawPoints {
         }
     }
 
-    private static func bytes(_ node: JSONNode) -> [UInt8]? { node.utf8.flatMap { try? Base64.decode($0) } }
+    private static func bytes(_ node: JSONNode) -> [UInt8]? { node.utf8.flatMap { Base64.bytes(of: $0) } }
 
     private static func halves(_ bytes: ArraySlice<UInt8>) -> [Point] {
         func half(_ at: Int) -> Double {

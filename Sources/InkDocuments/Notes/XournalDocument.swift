@@ -238,7 +238,7 @@ private struct XournalReader {
             guard try !addAttachment(name, place, to: &page, path) else { return }
             return page.leaveOut("a picture in another file, which is not in the archive", at: path)
         }
-        guard let bytes = try? text.withUnsafeBufferPointer({ try Base64.decode($0) }), !bytes.isEmpty else {
+        guard let bytes = Base64.bytes(of: text), !bytes.isEmpty else {
             return page.leaveOut("a picture in another file, or damaged", at: path)
         }
         try add(bytes, place, to: &page, path)
