@@ -17,6 +17,7 @@ final class ChildProcess: Sendable {
     func run(_ program: String, _ arguments: [String]) -> Bool {
         let started = state.withLock { state -> ProcessGroup? in
             if state.isStopped { return nil }
+            // One that cannot be started has not ended with 0 either.
             state.running = try? ProcessGroup(running: program, arguments, silent: [STDOUT_FILENO, STDERR_FILENO])
             return state.running
         }

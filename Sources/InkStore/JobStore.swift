@@ -170,6 +170,7 @@ public final class JobStore: Sendable {
             """)
         var names: [(JobNumber, String)] = []
         try database.query("SELECT number, submission FROM jobs") { (row) throws(StoreError) in
+            // A job whose submission cannot be read keeps an empty name, and ends when it begins.
             if let submission = try? Submission(stored: row.blob(1)) { names.append((row.number(0), submission.name)) }
             return true
         }

@@ -61,6 +61,7 @@ struct ResultDigest: Sendable {
                 do throws(SystemFailure) { frame = try source.read() } catch {
                     throw Unreadable(block: id, failure: error)
                 }
+                // A block that cannot be opened stands for its name, and so is equal to no sound one.
                 hash.update((try? Block(id: id, frame: frame).content()) ?? id.digest)
             }
         }

@@ -94,6 +94,7 @@ final class ResultStore: Sendable {
         let path = path(key)
         // What is no file of ours may make a reader wait forever.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+        // Whatever is wrong with the file, the tile is rendered again.
         guard let file = try? FileDescriptor(opening: path, flags: flags, operation: "open"),
             let status = try? file.status(), status.kind == .regular, status.byteCount <= fileBytesMax,
             let bytes = try? file.read(Int(status.byteCount), at: 0)

@@ -96,6 +96,7 @@ extension BlockContent {
         switch self {
         case .local(let bytes): bytes
         case .frame(let id, let source):
+            // Without its samples the tile has no key, and is rendered.
             (try? source.read()).flatMap { frame in try? Block.verified(frame: frame, as: id).content() }
         }
     }

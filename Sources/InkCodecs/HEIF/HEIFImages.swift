@@ -34,6 +34,7 @@ struct HEIFImages: ImageDecoder {
     /// What a file says of its picture: EXIF as in a TIFF, and XMP; nil for what it does not say, or cannot be read.
     func metadata(_ file: [UInt8]) -> (exif: [UInt8]?, xmp: [UInt8]?) {
         file.withUnsafeBufferPointer { bytes in
+            // The error of a damaged file is that of decoding it.
             guard let reader = try? HEIFReader(bytes, name: name, place: Place(file: "")) else { return (nil, nil) }
             return (reader.metadata(isExif: true).flatMap(Self.withoutOffset), reader.metadata(isExif: false))
         }
@@ -48,6 +49,7 @@ struct HEIFImages: ImageDecoder {
 
     func colors(of file: [UInt8]) -> FileColors {
         file.withUnsafeBufferPointer { bytes in
+            // The error of a damaged file is that of decoding it.
             FileColors(
                 profile: (try? HEIFReader(bytes, name: name, place: Place(file: "")))?.profile,
                 coded: HEIFTransforms.codedColors(in: bytes))

@@ -20,6 +20,7 @@ package struct PNGCodec: PictureCodec {
 
     package func content(of piece: EncodedPiece) -> [UInt8]? {
         // One byte more than declared, so that an excess is noticed.
+        // What is no deflate has no content.
         guard let found = try? RawInflate.open(piece.bytes, limit: piece.rawByteCount + 1), found.isWhole,
             found.content.count == piece.rawByteCount, Adler32.checksum(found.content) == piece.adler32
         else { return nil }

@@ -147,6 +147,7 @@ final class SVGFilter: XMLHandler {
         }
         let text = Array(url.utf8[url.utf8.index(after: comma)...])
         let bytes = Base64.bytes(of: text) ?? []
+        // Whatever is wrong with it, it is named as damaged.
         guard format.recognizes(bytes), let header = try? format.header(bytes, place: Place(file: format.name)) else {
             throw XMLFault("\(shown) is damaged")
         }

@@ -22,6 +22,7 @@ struct TIFFImages: ImageDecoder {
 
     func colors(of file: [UInt8]) -> FileColors {
         file.withUnsafeBufferPointer { bytes in
+            // The error of a damaged file is that of decoding it.
             FileColors(profile: (try? TIFFReader(bytes, place: Place(file: "")))?.profile)
         }
     }

@@ -19,6 +19,7 @@ struct WebPImages: ImageDecoder {
 
     func colors(of file: [UInt8]) -> FileColors {
         file.withUnsafeBufferPointer { bytes in
+            // The error of a damaged file is that of decoding it.
             FileColors(profile: (try? WebPFile(bytes, place: Place(file: "")))?.profile)
         }
     }

@@ -76,6 +76,7 @@ enum AskedValues {
 
     private static func outlines(_ line: [String], _ environment: CommandEnvironment) -> [ProjectOutline] {
         let paths = line.dropFirst().filter { path in
+            // What cannot be looked at has nothing to offer.
             guard !path.isEmpty, !path.hasPrefix("-"), let status = try? FileSystem.status(path) else { return false }
             let isDocument = status.kind == .regular || ExportInput(path: path).isTemplateFolder
             return isDocument && FileSystem.byteCount(path) <= projectBytesMax

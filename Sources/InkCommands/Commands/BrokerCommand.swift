@@ -117,6 +117,7 @@ struct BrokerCommand {
 
     /// The endpoint as given, unless the system chose the port or the name has several addresses.
     private static func shown(_ endpoint: String, bound: String) -> String {
+        // The broker listens at it already, so it is well formed.
         endpoint.hasSuffix(":*") || (try? Endpoint(endpoint))?.listensByName == true ? bound : endpoint
     }
 

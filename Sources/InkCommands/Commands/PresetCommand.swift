@@ -87,6 +87,7 @@ struct PresetCommand {
     private static func json(_ entry: PresetEntry) -> JSONValue {
         .object([
             ("id", .string(entry.id)), ("name", .string(entry.name)),
+            // The error of an unusable preset has been printed.
             ("type", .optional((try? entry.brush.get())?.type.rawValue)), ("file", .optional(entry.file)),
         ])
     }
@@ -96,6 +97,7 @@ struct PresetCommand {
         var rows = [["PRESET", "TYPE", "NAME", "FROM"]]
         rows += presets.entries.map { entry in
             [
+                // The error of an unusable preset has been printed.
                 entry.id, (try? entry.brush.get())?.type.rawValue ?? "unusable", entry.name,
                 entry.file ?? "ink",
             ].map { $0.escapingControls() }

@@ -30,6 +30,7 @@ extension FlatRegions {
         let patterns = PatternSuggestion.patterns(for: areas, neighbours: RegionMap(self).neighbours)
         let masks = Mutex<[Int: [UInt8]]>([:])
         let areMade = ParallelWork.perform(regions.count) { number in
+            // The compressor fails for lack of memory only; that is thrown below, once for all threads.
             guard let png = try? WholePNG.encode(samples: mask(of: number), size: size) else { return false }
             masks.withLock { $0[number] = png }
             return true

@@ -369,6 +369,7 @@ private struct KritaReader {
         guard let text = config.children("param").first(where: { $0.attributes["name"] == "color" })?.text else {
             return nil
         }
+        // A colour that cannot be read is none; the layer is then left out with a warning.
         guard let color = try? XMLNode.read(Array(text.utf8), "a colour", place: place), let rgb = color.child("RGB"),
             let red = rgb.number("r"), let green = rgb.number("g"), let blue = rgb.number("b")
         else { return nil }

@@ -717,6 +717,7 @@ enum NoteFont {
     static let sans: Font? = {
         for folder in ["/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-fonts"] {
             let path = "\(folder)/DejaVuSans.ttf"
+            // A font that cannot be read is as good as one that is not installed.
             guard let bytes = try? InputFile.read(path: path, limitBytes: 32 << 20) else { continue }
             return try? Font(bytes, place: Place(file: path))
         }

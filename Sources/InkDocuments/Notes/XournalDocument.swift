@@ -190,6 +190,7 @@ private struct XournalReader {
     private func addAttachment(
         _ name: String, _ place: Placement, to page: inout NotePage, _ path: String
     ) throws(EngineError) -> Bool {
+        // A name that is no path inside the archive names no file of it.
         guard let bundle, let file = try? BundlePath(name) else { return false }
         let bytes: [UInt8]
         do throws(EngineError) {

@@ -347,6 +347,7 @@ struct PSDRecord {
     }
 
     private mutating func readBlocks() throws(EngineError) {
+        // Without a whole one the name in Latin letters stays.
         if var block = blocks["luni"], let count = try? block.uint32(), count <= block.left / 2 {
             var units: [UInt16] = []
             for _ in 0..<count { units.append(UInt16(try block.number(2))) }
@@ -388,8 +389,10 @@ struct PSDRecord {
     /// Whether one of the old kinds of effects is on: each says so at its end, except the first.
     private static func shows(_ effects: ByteReader) -> Bool {
         var reader = effects
+        // Effects that cannot be read cannot be named among what is left out.
         guard (try? reader.skip(2)) != nil, let count = try? reader.uint16() else { return false }
         for _ in 0..<count {
+            // A cut one shows nothing either.
             guard (try? reader.letters()) == "8BIM", let key = try? reader.letters(),
                 let length = try? reader.length(isLong: false), let content = try? reader.part(length)
             else { return false }

@@ -13,6 +13,7 @@ public struct PresetEntry: Sendable {
     init(id: String, file: String?, _ preset: Result<BrushPreset, EngineError>) {
         self.id = id
         self.file = file
+        // The error of an unusable preset is kept in place of its brush.
         name = (try? preset.get())?.name ?? ""
         brush = preset.map { preset in
             var brush = Brush()

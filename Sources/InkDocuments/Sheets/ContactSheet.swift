@@ -102,6 +102,7 @@ package struct ContactSheet: Sendable {
     /// The longest beginning and end of the text that fit, as the fonts can show it; nil if nothing can be seen.
     private func fitting(_ text: String, _ style: TextOverlay.Style) -> TextOverlay? {
         func line(_ text: String) -> TextOverlay? {
+            // A label that the fonts cannot show is shown with question marks, or not at all.
             try? TextOverlay(text, fonts: fonts, style: style, place: Place(file: "label"))
         }
         var characters = Array(text)
@@ -114,6 +115,7 @@ package struct ContactSheet: Sendable {
                 kept == characters.count
                 ? String(characters)
                 : String(characters.prefix((kept + 1) / 2)) + "..." + String(characters.suffix(kept / 2))
+            // A label without anything to see has no box.
             guard let line = line(shown), let box = try? line.box(size: fontSize) else { return nil }
             if box.width <= edge { return line }
             // Nearly all characters are about equally wide.

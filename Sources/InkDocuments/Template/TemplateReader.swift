@@ -68,6 +68,7 @@ public enum TemplateReader {
         let root = try JSONObject(document.root, path: .root, file: file)
         var named: [(String, String)] = []
         for key in unreadKeys {
+            // What is no path inside the template names no picture of it.
             guard let text = root.value.field(key)?.string, let path = try? BundlePath(text) else { continue }
             named.append(("\(key)", path.text))
         }

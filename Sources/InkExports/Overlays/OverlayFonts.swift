@@ -101,6 +101,7 @@ struct OverlayFonts {
         let name = weight >= bold ? "DejaVuSans-Bold.ttf" : "DejaVuSans.ttf"
         for folder in standardFolders {
             let path = folder.appendingPath(name)
+            // A font that cannot be looked at is as good as one that is not installed.
             guard (try? FileSystem.exists(path)) == true else { continue }
             return try ExportError.wrapping { () throws(EngineError) in
                 try Font(

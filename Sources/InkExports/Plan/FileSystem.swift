@@ -60,6 +60,7 @@ extension FileSystem {
         guard found.isFolder else { return found.byteCount }
         if depth < 0 { return 0 }
         var sum = 0
+        // A folder that cannot be read adds nothing.
         for entry in (try? entries(path)) ?? [] {
             sum += byteCount(path.appendingPath(entry.name), depth: depth - 1)
         }
@@ -83,10 +84,12 @@ extension FileSystem {
     /// The first bytes of a regular file; nil for anything else, of which reading would take something away, and for what
     /// cannot be read.
     package static func beginning(of path: String, byteCount: Int) -> [UInt8]? {
+        // Whoever opens the file for its content reports the error.
         guard let status = try? status(of: path), status.kind == .regular,
             let file = try? FileDescriptor(opening: path, flags: O_RDONLY, operation: "open")
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: byteCount)
+        // One that opens and cannot be read is reported there, too.
         guard let count = try? file.read(into: &bytes) else { return nil }
         return Array(bytes[..<count])
     }

@@ -210,6 +210,7 @@ final class RemoteFarm: ExportFarm {
             }
             if !jobs.isEmpty {
                 let left = max(500, Self.cancelMilliseconds - Int(clock.milliseconds - start))
+                // Jobs whose cancellation failed are named below, whatever the reason.
                 let result = try? connection?.order(.cancel(jobs), timeoutMilliseconds: left)
                 if result == nil { untold += jobs }
             }

@@ -85,6 +85,7 @@ struct ContactWriting {
 
     /// nil for a picture that is missing or cannot be read.
     private func thumbnail(_ picture: Picture) -> Thumbnail? {
+        // It is shown as failed; the sheet does not fail for one picture.
         guard picture.isThere, let file = try? FileSystem.read(picture.path, limitBytes: Self.fileBytesMax) else {
             return nil
         }

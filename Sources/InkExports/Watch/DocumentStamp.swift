@@ -48,6 +48,7 @@ struct DocumentStamp: Hashable, Sendable {
             return
         }
         guard depth < Self.depthMax else { return }
+        // What cannot be looked at is not a part of the stamp; it fails when it is read.
         for name in (try? FileSystem.names(in: path)) ?? [] {
             guard let name = String(validating: name, as: UTF8.self), !name.hasPrefix(".") else { continue }
             let inner = path.appendingPath(name)

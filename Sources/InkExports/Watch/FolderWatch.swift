@@ -190,6 +190,7 @@ package struct FolderWatch {
         let watched = WatchedFolders(control.notices)
         var isPartial = false
         for path in arguments.paths {
+            // One that cannot be looked at is reported as gone, and as back when it can.
             let isThere = (try? FileSystem.exists(path)) == true
             if !isThere { isPartial = true }
             if isThere, gone.remove(path) != nil { try tell(.back(path)) }

@@ -97,6 +97,7 @@ final class JobNews: Sendable {
     /// nil if there is no such job, or the service does not answer.
     func of(_ number: JobNumber, version: UInt64) -> News? {
         if let news = latest.withLock({ $0[number] }), news.version == version { return news }
+        // Without an answer the stream ends, and its reader comes back.
         guard let job = try? service.job(number) else { return nil }
         let tiles = job.state.hasEnded ? nil : try? service.tiles(of: number)
         let news = News(version: version, job: JobJSON.value(job), tiles: tiles ?? nil, hasEnded: job.state.hasEnded)
@@ -181,6 +182,7 @@ final class FarmFeed: Sendable {
             }
         }
         if !isWhole { bytes += Self.missed }
+        // A service that does not answer now is asked again with the next piece.
         if now >= state.lastStats + 1000, let status = try? service.status() {
             state.lastStats = now
             bytes += EventStreams.event("stats", JobJSON.value(status, hasHistory: false))
@@ -207,6 +209,7 @@ final class FarmEvents: HTTPStream {
             defer { self.state.withLock { [state] in $0 = state } }
             if state.isNew {
                 state.isNew = false
+                // The events go on without; they are what the stream is for.
                 if let status = try? gateway.service.status() {
                     return EventStreams.event("stats", JobJSON.value(status, hasHistory: false))
                 }

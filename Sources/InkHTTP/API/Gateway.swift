@@ -42,6 +42,7 @@ package struct GatewayConfiguration: Sendable {
 
     /// The names by which the front may be asked.
     var names: Set<String> {
+        // A host without addresses keeps the front from starting: see `addressProblem`.
         let own = [host] + ((try? addresses.get()) ?? []).map(\.host)
         return AccessRules.localHosts.union((own + hosts).map(AccessRules.name(of:)))
     }

@@ -73,6 +73,7 @@ final class Previews: Sendable {
 
     private func read(_ path: String) -> [UInt8]? {
         guard
+            // A preview that cannot be read is rendered anew.
             let file = try? FileDescriptor(
                 opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open"),
             let count = try? file.status().byteCount
@@ -82,6 +83,7 @@ final class Previews: Sendable {
 
     /// Removes a tenth when there are too many, the oldest first.
     private func makeRoom() {
+        // A folder that cannot be read is looked at again after the next preview.
         guard let names = try? FileSystem.names(in: folder), names.count > Self.keptMax else { return }
         let paths = names.map { "\(folder)/\(String(decoding: $0, as: UTF8.self))" }
         let dated = paths.map { path -> (path: String, time: Int) in

@@ -106,6 +106,7 @@ extension Gateway {
         for candidate in candidates where !candidate.utf8.contains(0) {
             let real = FileSystem.resolved(candidate)
             guard service.inputRoots.contains(where: { real == $0 || real.hasPrefix($0 + "/") }) else { continue }
+            // A path that cannot be looked at is not there for those who ask.
             if (try? FileSystem.status(of: real)) ?? nil != nil {
                 return SubmittedDocument(name: path, path: real, isShared: true)
             }
@@ -145,6 +146,7 @@ struct SubmissionOrder: Sendable {
         var (submissions, failures) = ([Submission](), missing)
         for document in documents {
             let planned: [PlannedSubmission]
+            // A document that cannot be looked at fails when it is read.
             let isLarge =
                 ((try? FileSystem.status(of: document.path)) ?? nil).map { $0.byteCount > Self.largeBytes } ?? false
             if isLarge { Self.readingLarge.wait() }

@@ -9,6 +9,7 @@ extension FinishedPicture {
     /// it cannot be read.
     package func isFile(at path: String) -> Bool {
         // Opening a pipe would block.
+        // A file that cannot be examined is not known to be this picture.
         guard let found = try? FileSystem.status(of: path), found.kind == .regular,
             UInt64(found.byteCount) == byteCount
         else { return false }

@@ -40,6 +40,7 @@ public final class DealerConnection {
     }
 
     private func nextAddress(of endpoint: String) -> String {
+        // ZeroMQ refuses a malformed endpoint when it connects.
         guard let (host, port) = (try? Endpoint(endpoint))?.hostName else { return endpoint }
         let all = HostAddress.all(of: host, port: port, waitingAtMost: Self.resolverMilliseconds)
         // ZeroMQ resolves the name itself, as long as that takes.

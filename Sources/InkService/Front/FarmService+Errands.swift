@@ -28,6 +28,7 @@ extension FarmService {
     ) throws(ServiceError) -> ExportOutcome? {
         let record: JobRecord?
         do throws(StoreError) { record = try store.record(number) } catch { throw .store(error) }
+        // A submission that cannot be read is the end of its job, and reported there.
         guard let record, var submission = try? Submission(stored: record.submission) else { return nil }
         submission.delivery = .fetch
         submission.picture.size = .named("\(edge)x\(edge)")

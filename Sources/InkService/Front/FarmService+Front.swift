@@ -217,6 +217,7 @@ extension FarmService {
 
     /// Whether the service's loop turns.
     public func isAlive(withinMilliseconds milliseconds: Int) -> Bool {
+        // Ended, or without an answer in time: either way it does not turn.
         (try? look(waitingMilliseconds: milliseconds) { _ in true }) ?? false
     }
 
@@ -279,6 +280,7 @@ extension ServiceLoop {
     func status(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> FarmStatus {
         let now = SystemClock.milliseconds
         let counts = counts
+        // The error is the problem that is shown below.
         let ended = try? stored.get()
         let rates = throughput.rates(now: now, startedAt: startedAt)
         var problem = refusal

@@ -24,6 +24,7 @@ extension ServiceLoop {
 
     func launch(_ number: JobNumber, _ record: JobRecord?, _ reason: String) {
         guard let entry = state.jobs[number] else { return }
+        // Without a readable submission the job ends here.
         guard let record, let submission = try? Submission(stored: record.submission) else {
             let ending = JobEnding.failed(.internalError, text: "the job cannot be read: \(reason)")
             tell(.exportEnded(number, .ended(ending), story: []))

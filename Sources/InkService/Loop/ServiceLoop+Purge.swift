@@ -134,6 +134,7 @@ extension ServiceLoop {
         for name in parts.data.pictureNames where name.hasPrefix(".") && name.hasSuffix(".part") {
             let path = parts.data.picturesFolder.appendingPath(name)
             // A file that cannot be removed still takes its space.
+            // One that cannot be examined stays, because its size is not known.
             guard !sealed.contains(path), let status = try? FileSystem.status(of: path, followingLink: false),
                 unlink(path) == 0
             else { continue }

@@ -68,6 +68,7 @@ package final class FolderNotices: Sendable {
         if polls[1].revents != 0 { _ = Glibc.read(waking.rawValue, &count, 8) }
         var found: [FolderNotice] = []
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
+        // Fails with EAGAIN when no more are waiting.
         while let byteCount = try? notices.read(into: &buffer), byteCount > 0 {
             Self.parse(buffer[..<byteCount], into: &found)
         }

@@ -94,14 +94,17 @@ package struct ProcessGroup: Sendable {
 
     /// Processes with the mark; those that are ending have no environment any more.
     private func strays() -> [pid_t] {
+        // Without /proc there are none to be found.
         let names = (try? FileSystem.names(in: "/proc")) ?? []
         return names.compactMap { name in
+            // A process of another user, or one that has just ended, is none of ours.
             guard let process = pid_t(String(decoding: name, as: UTF8.self)), process != leader, process != getpid(),
                 let file = try? FileDescriptor(
                     opening: "/proc/\(process)/environ", flags: O_RDONLY, operation: "open")
             else { return nil }
             var bytes: [UInt8] = []
             var piece = [UInt8](repeating: 0, count: 1 << 16)
+            // It may end while its environment is read.
             while let count = try? file.read(into: &piece), count > 0 { bytes += piece[..<count] }
             return bytes.split(separator: 0).contains { $0.elementsEqual(mark.utf8) } ? process : nil
         }
