@@ -17,8 +17,8 @@ enum ServiceCommand: Sendable {
     /// Done on the loop's thread.
     case look(@Sendable (ServiceLoop) -> Void)
     case broker(BrokerEvent)
-    /// The record of a job to start; nil if the store cannot provide it.
-    case launch(JobNumber, JobRecord?, reason: String)
+    /// The record of a job to start; nil if it is gone.
+    case launch(JobNumber, Result<JobRecord?, StoreError>)
     /// The warnings of a job's project.
     case warned(JobNumber, [ReadingWarning])
     /// A piece of a picture has been read; `rest` is the remainder of the request.

@@ -14,18 +14,16 @@ extension ServiceLoop {
     func start(_ job: JobNumber) {
         let (store, mailbox) = (parts.store, mailbox)
         asking.run {
-            do throws(StoreError) {
-                mailbox.post(.launch(job, try store.record(job), reason: "its record is gone"))
-            } catch {
-                mailbox.post(.launch(job, nil, reason: "\(error)"))
-            }
+            mailbox.post(.launch(job, Result { () throws(StoreError) in try store.record(job) }))
         }
     }
 
-    func launch(_ number: JobNumber, _ record: JobRecord?, _ reason: String) {
+    func launch(_ number: JobNumber, _ found: Result<JobRecord?, StoreError>) {
         guard let entry = state.jobs[number] else { return }
+        var reason = "its record is gone"
+        if case .failure(let error) = found { reason = error.description }
         // Without a readable submission the job ends here.
-        guard let record, let submission = try? Submission(stored: record.submission) else {
+        guard let record = try? found.get(), let submission = try? Submission(stored: record.submission) else {
             let ending = JobEnding.failed(.internalError, text: "the job cannot be read: \(reason)")
             tell(.exportEnded(number, .ended(ending), story: []))
             return

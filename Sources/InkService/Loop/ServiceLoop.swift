@@ -225,7 +225,7 @@ final class ServiceLoop {
         case .errand(let id, let errand): errands[id] = errand
         case .look(let body): body(self)
         case .broker(let event): take(event)
-        case .launch(let job, let record, let reason): launch(job, record, reason)
+        case .launch(let job, let record): launch(job, record)
         case .warned(let job, let warnings): keep(warnings, of: job)
         case .read(let session, let messages, let rest): take(messages, rest: rest, session)
         case .send(let session, let message): send(message, to: session)
