@@ -83,9 +83,14 @@ package final class TraceExporter: Sendable {
     }
 
     private func send(_ job: JobNumber) {
-        guard let facts = try? service.job(job), let text = try? service.story(job),
-            let story = try? JSONReader.read(text)
-        else { return }
+        let (facts, story): (JobFacts, JSONValue)
+        do {
+            // One that has been purged meanwhile has no trace.
+            guard let found = try service.job(job), let text = try service.story(job) else { return }
+            (facts, story) = (found, try JSONReader.read(text))
+        } catch {
+            return log(FarmNote(.warning, "trace.lost", job: job, reason: "\(error)"))
+        }
         let body = Array(SpanDocument.make(facts, story, traces.context(ofBatch: facts.batch)).line.utf8)
         let (status, message) = HTTPPost.send(
             body, to: url, headers: ["Content-Type: application/json"], milliseconds: Self.patienceMilliseconds)
