@@ -40,8 +40,9 @@ package struct BenchMachine: Hashable, Sendable {
         return nil
     }
 
-    /// Files of the system that may be missing: then nothing is known.
+    /// The text of a system file; empty if it cannot be read.
     private static func text(_ path: String) -> String {
+        // What is missing is not known.
         String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 20)) ?? [], as: UTF8.self)
     }
 

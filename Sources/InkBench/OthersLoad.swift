@@ -14,8 +14,8 @@ package struct OthersLoad: Sendable {
         /// nil if the system does not report it.
         static func read() -> Times? {
             let ticks = sysconf(Int32(_SC_CLK_TCK))
-            // A system whose files cannot be read does not report it.
             guard let own = used(RUSAGE_SELF), let children = used(RUSAGE_CHILDREN), ticks > 0,
+                // A system whose files cannot be read does not report it.
                 let text = try? FileSystem.read("/proc/stat", limitBytes: 1 << 20),
                 let all = all(String(decoding: text, as: UTF8.self), ticksPerSecond: Double(ticks))
             else { return nil }

@@ -408,8 +408,8 @@ package struct Exports {
             plan = try plan.repeating(
                 repeated.contains, of: inputs, resolve: FileSystem.resolved, output: repeated.output)
         }
-        // A file that cannot be examined counts as existing; the export then fails with the system's message.
         if policy == .suffix {
+            // A file that cannot be examined counts as existing; the export then fails with the system's message.
             plan.avoidExisting(resolve: FileSystem.resolved) { (try? FileSystem.status($0)) != .some(.none) }
         }
         return plan

@@ -205,6 +205,7 @@ public final class DataFolder: Sendable {
 
     /// The entries of a folder; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
+        // Whoever opens a file of the folder reports the error.
         ((try? FileSystem.names(in: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
     }
 

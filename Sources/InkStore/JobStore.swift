@@ -306,6 +306,7 @@ public final class JobStore: Sendable {
     ///
     /// If this fails, the log remains and is read with the database at the next start.
     public func close() {
+        // The next start does it.
         try? use(writer) { (database) throws(StoreError) in try database.checkpoint() }
         // Without this, a copy made during this life and written over the folder's own files would appear valid.
         try? folder?.endLife()

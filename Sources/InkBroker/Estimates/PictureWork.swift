@@ -78,6 +78,7 @@ extension WorkKind {
 extension PictureDraft {
     /// As if it were one tile; nil if its format is unknown.
     var work: PictureWork? {
+        // A format of another version has no known cost.
         guard let files = try? PictureSet(files.map(\.encoding), pixels: format) else { return nil }
         let size = scene.output
         return PictureWork(costs, rows: [0..<size.height], columns: 1, size, files)

@@ -11,8 +11,8 @@ extension BrokerLoop {
 
     /// Has the task that failed its job written to a file; returns its path, nil when there is nothing to keep.
     func keep(_ failure: JobFailure, of id: JobID) -> String? {
-        // A task that cannot be made again cannot be replayed; the failure itself is reported without.
         guard let folder = configuration.replayFolder, case .attemptsExhausted(let position, let story) = failure,
+            // A task that cannot be made again cannot be replayed; the failure itself is reported without.
             let export = exports[id], case let role = TaskRole(position), let (task, _) = try? export.task(role)
         else { return nil }
         var blocks: [(id: BlockID, source: BlockSource)] = []
@@ -64,6 +64,7 @@ extension BrokerLoop {
         // Files that cannot be looked at stay; they cost room, and the new one is written all the same.
         for name in (try? FileSystem.names(in: folder)) ?? [] where name.ends(with: ".replay".utf8) {
             let path = folder.appendingPath(String(decoding: name, as: UTF8.self))
+            // Nor is one of unknown age removed.
             if let status = try? FileSystem.status(of: path, followingLink: false) { replays.append((path, status)) }
         }
         // The newest first.

@@ -122,9 +122,9 @@ final class KeptResults {
         guard backlog.take(byteCount) else { return done() }
         keeping.run { [store, backlog, trouble] in
             defer { backlog.give(byteCount) }
-            // What cannot be read back or packed is only not there next time.
             let block = pixels.map { pixels in
                 switch pixels {
+                // What cannot be read back or packed is only not there next time.
                 case .local(let bytes): try? Block(content: bytes)
                 case .frame(let id, let source): (try? source.read()).map { Block(id: id, frame: $0) }
                 }

@@ -49,8 +49,8 @@ struct HEIFImages: ImageDecoder {
 
     func colors(of file: [UInt8]) -> FileColors {
         file.withUnsafeBufferPointer { bytes in
-            // The error of a damaged file is that of decoding it.
             FileColors(
+                // The error of a damaged file is that of decoding it.
                 profile: (try? HEIFReader(bytes, name: name, place: Place(file: "")))?.profile,
                 coded: HEIFTransforms.codedColors(in: bytes))
         }

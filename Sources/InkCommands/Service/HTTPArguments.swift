@@ -79,8 +79,8 @@ struct HTTPArguments: Sendable {
 
     /// A document that was sent and takes more memory, once it has been read, than the broker has.
     private static func sizeFault(of document: SubmittedDocument) -> String? {
-        // A document that cannot be looked at fails when it is read.
         guard !document.isShared, let most = Memory.read().projectBytesMax,
+            // A document that cannot be looked at fails when it is read.
             let bytes = ((try? FileSystem.status(of: document.path)) ?? nil)?.byteCount, bytes > most,
             !SubmissionMaker.isPicture(document.path)
         else { return nil }

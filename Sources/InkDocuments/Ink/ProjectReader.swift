@@ -289,8 +289,8 @@ struct ProjectParser {
 
     private mutating func readMetadata(_ root: JSONObject) -> ProjectMetadata {
         guard let found = root.value.field("metadata") else { return ProjectMetadata() }
+        // Not an error, because it does not affect the picture.
         guard let metadata = try? JSONObject(found, path: root.path("metadata"), file: file) else {
-            // Not an error, because it does not affect the picture.
             warnings.add(.leftOut, at: "metadata", "is \(found.kind.words), left out")
             return ProjectMetadata()
         }

@@ -43,6 +43,7 @@ package struct Memory: Hashable, Sendable {
 
     /// The text of a system file; empty if it is missing.
     private static func text(_ path: String) -> String {
+        // What is missing sets no limit.
         String(decoding: (try? FileSystem.read(path, limitBytes: 1 << 16)) ?? [], as: UTF8.self)
     }
 

@@ -41,6 +41,7 @@ package enum ProcessMemory {
 
     /// The most of this process that has been resident, bytes; nil where the system does not say.
     package static func peakBytes() -> Int? {
+        // Without /proc the system does not say.
         guard let bytes = try? FileSystem.read("/proc/self/status", limitBytes: 1 << 16) else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }

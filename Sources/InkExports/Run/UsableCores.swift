@@ -7,8 +7,8 @@ package enum UsableCores {
     /// The cores in the affinity mask, fewer if a control group limits the processor time; at least 1.
     package static func count() -> Int {
         let allowed = affinityCount() ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // A missing or unreadable file sets no limit.
         let quota = controlGroupFolders().compactMap { folder -> Double? in
+            // A missing or unreadable file sets no limit.
             guard let bytes = try? FileSystem.read(folder + "/cpu.max", limitBytes: 4096) else { return nil }
             return cores(cpuMax: String(decoding: bytes, as: UTF8.self))
         }.min()

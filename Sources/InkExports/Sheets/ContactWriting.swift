@@ -89,6 +89,7 @@ struct ContactWriting {
         guard picture.isThere, let file = try? FileSystem.read(picture.path, limitBytes: Self.fileBytesMax) else {
             return nil
         }
+        // Nor for one that another program has damaged since.
         return try? Thumbnail(file, edge: arguments.edge, place: Place(file: picture.path), limits: limits)
     }
 }

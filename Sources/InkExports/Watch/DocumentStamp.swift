@@ -52,6 +52,7 @@ struct DocumentStamp: Hashable, Sendable {
         for name in (try? FileSystem.names(in: path)) ?? [] {
             guard let name = String(validating: name, as: UTF8.self), !name.hasPrefix(".") else { continue }
             let inner = path.appendingPath(name)
+            // One that has just disappeared is not a part either.
             if let status = (try? FileSystem.status(of: inner)) ?? nil { add(inner, status, depth: depth + 1, onFile) }
         }
     }

@@ -71,14 +71,16 @@ final class Previews: Sendable {
         return bytes
     }
 
+    /// The bytes of a file; nil if it is missing or cannot be read.
     private func read(_ path: String) -> [UInt8]? {
-        guard
-            // A preview that cannot be read is rendered anew.
-            let file = try? FileDescriptor(
-                opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open"),
-            let count = try? file.status().byteCount
-        else { return nil }
-        return try? file.read(count, at: 0)
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(
+                opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, operation: "open")
+            return try file.read(try file.status().byteCount, at: 0)
+        } catch {
+            // It is rendered anew.
+            return nil
+        }
     }
 
     /// Removes a tenth when there are too many, the oldest first.

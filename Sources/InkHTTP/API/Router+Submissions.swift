@@ -146,8 +146,8 @@ struct SubmissionOrder: Sendable {
         var (submissions, failures) = ([Submission](), missing)
         for document in documents {
             let planned: [PlannedSubmission]
-            // A document that cannot be looked at fails when it is read.
             let isLarge =
+                // A document that cannot be looked at fails when it is read.
                 ((try? FileSystem.status(of: document.path)) ?? nil).map { $0.byteCount > Self.largeBytes } ?? false
             if isLarge { Self.readingLarge.wait() }
             Self.reading.wait()

@@ -140,8 +140,8 @@ extension ServiceLoop {
         guard let version = peers[session]?.protocolVersion else { return }
         // The next progress message replaces this one.
         if case .progress = message, peers[session]?.unsent.isEmpty == false { return }
+        // Encoding fails only for a part beyond the limits, and parts are cut to them.
         guard let frame = try? message.encoded(version: version) else {
-            // Encoding fails only for a part beyond the limits, and parts are cut to them.
             lose(session, "a message to it cannot be written")
             return
         }

@@ -97,8 +97,8 @@ package struct ProcessGroup: Sendable {
         // Without /proc there are none to be found.
         let names = (try? FileSystem.names(in: "/proc")) ?? []
         return names.compactMap { name in
-            // A process of another user, or one that has just ended, is none of ours.
             guard let process = pid_t(String(decoding: name, as: UTF8.self)), process != leader, process != getpid(),
+                // A process of another user, or one that has just ended, is none of ours.
                 let file = try? FileDescriptor(
                     opening: "/proc/\(process)/environ", flags: O_RDONLY, operation: "open")
             else { return nil }
