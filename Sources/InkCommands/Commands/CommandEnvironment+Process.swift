@@ -7,7 +7,7 @@ extension CommandEnvironment {
     static let process = CommandEnvironment(
         console: .process,
         exports: .process,
-        readLimits: { try Limits.read(path: $0) },
+        readLimits: { path throws(EngineError) in try Limits.read(path: path) },
         connect: { options, onEvent throws(CommandError) in try options.client(onEvent) },
         program: "/proc/self/exe", variables: ProcessFacts.variables(),
         handlesSignals: true, endsWithCommand: true)

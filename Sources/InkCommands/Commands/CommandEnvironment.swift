@@ -9,7 +9,7 @@ struct CommandEnvironment: Sendable {
     /// The outside world of exports.
     var exports: ExportEnvironment
     /// - Throws: `EngineError` if the file of limits cannot be used.
-    var readLimits: @Sendable (String) throws -> Limits
+    var readLimits: @Sendable (String) throws(EngineError) -> Limits
     /// Creates a client of a broker without starting it; events arrive on the client's thread.
     var connect: FarmConnector = { _, _ throws(CommandError) in throw .usage("there is no network") }
     /// Standard input, up to this number of bytes.
@@ -32,11 +32,11 @@ struct CommandEnvironment: Sendable {
     /// The limits of `--limits FILE`, or the default ones.
     func limits(_ path: String?) throws(CommandError) -> Limits {
         guard let path else { return Limits() }
-        do {
+        do throws(EngineError) {
             return try readLimits(path)
         } catch {
-            if case .io = error as? EngineError { throw .engine((error as? EngineError) ?? .internalError("\(error)")) }
-            throw .configuration("\(error)")
+            if case .io = error { throw .engine(error) }
+            throw .configuration(error.description)
         }
     }
 }
