@@ -75,7 +75,9 @@ final class Database {
             return try attempt(body)
         } catch {
             guard case .full = error else { throw error }
-            do throws(StoreError) { try checkpoint() } catch let failure { _ = failure; throw error }
+            // The full disk is what ails both.
+            let full = error
+            do throws(StoreError) { try checkpoint() } catch { throw full }
             return try attempt(body)
         }
     }

@@ -87,38 +87,34 @@ public struct Overlay: Sendable {
     ) throws(EngineError) -> Laid {
         let box: PixelSize
         let pixels: OverlayRaster
-        do {
-            switch content {
-            case .image(let image):
-                box = try layout.size(own: image.size, on: target)
-                pixels = try raster(.image(box)) { () throws(EngineError) in
-                    try image.raster(box, limits: limits)
-                }
-            case .text(let text, let size):
-                let unit = size.unitPixels(on: target, dotsPerInch: dotsPerInch)
-                box = try text.box(size: size.value * unit)
-                pixels = try raster(.text(size: size.value * unit, unit: unit)) { () throws(EngineError) in
-                    try text.raster(size: size.value * unit, unit: unit, limits: limits)
-                }
+        switch content {
+        case .image(let image):
+            box = try wrapping { () throws(OverlayFault) in try layout.size(own: image.size, on: target) }
+            pixels = try raster(.image(box)) { () throws(EngineError) in try image.raster(box, limits: limits) }
+        case .text(let text, let size):
+            let unit = size.unitPixels(on: target, dotsPerInch: dotsPerInch)
+            box = try text.box(size: size.value * unit)
+            pixels = try raster(.text(size: size.value * unit, unit: unit)) { () throws(EngineError) in
+                try text.raster(size: size.value * unit, unit: unit, limits: limits)
             }
-            let copies = try layout.copies(box, on: target, reach: pixels.reach(beyond: box))
-            let whole = PixelRect(x: 0, y: 0, width: target.size.width, height: target.size.height)
-            return Laid(
-                pieces: try pixels.pieces(copies, on: target.size, limits: limits, place: place),
-                isCut: layout.repetition == nil && copies.contains { $0.intersection(whole) != $0 })
-        } catch let fault as OverlayFault {
-            throw engineError(fault)
-        } catch let error as EngineError {
-            throw error
-        } catch {
-            throw .internalError("\(error)")
         }
+        let copies = try wrapping { () throws(OverlayFault) in
+            try layout.copies(box, on: target, reach: pixels.reach(beyond: box))
+        }
+        let whole = PixelRect(x: 0, y: 0, width: target.size.width, height: target.size.height)
+        return Laid(
+            pieces: try pixels.pieces(copies, on: target.size, limits: limits, place: place),
+            isCut: layout.repetition == nil && copies.contains { $0.intersection(whole) != $0 })
     }
 
     /// What an overlay's pixels depend on.
     public enum RasterKey: Hashable, Sendable {
         case image(PixelSize)
         case text(size: Double, unit: Double)
+    }
+
+    private func wrapping<T>(_ body: () throws(OverlayFault) -> T) throws(EngineError) -> T {
+        do throws(OverlayFault) { return try body() } catch { throw engineError(error) }
     }
 
     private func engineError(_ fault: OverlayFault) -> EngineError {
