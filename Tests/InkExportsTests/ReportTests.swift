@@ -132,6 +132,13 @@ struct RunTests {
         #expect(ExitCode.combining(failures) == combined)
     }
 
+    @Test("What is cancelled has not failed by a defect")
+    func cancelledPicture() {
+        let cancelled = PictureFailure(kind: .exportFailed, reason: "cancelled")
+        #expect(PictureFailure(EngineError.cancelled) == cancelled)
+        #expect(VectorImageFailure.cancelled.failure == cancelled)
+    }
+
     @Test func exitCodesAreThoseOfSysexits() {
         #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 70, 71, 72, 74, 77, 78, 129, 130, 141, 143])
     }

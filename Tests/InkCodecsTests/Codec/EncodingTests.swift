@@ -39,6 +39,7 @@ import Testing
     func base64HasTheStandardsVectors(plain: String, text: String) throws {
         #expect(String(decoding: Base64.encode(Array(plain.utf8)), as: UTF8.self) == text)
         #expect(try decode(text) == Array(plain.utf8))
+        #expect(Base64.bytes(of: Array(text.utf8)) == Array(plain.utf8))
     }
 
     @Test(arguments: [
@@ -46,6 +47,7 @@ import Testing
     ])
     func textThatIsNotBase64IsRefused(text: String) {
         #expect(throws: Base64.Fault.self) { try decode(text) }
+        #expect(Base64.bytes(of: Array(text.utf8)) == nil)
     }
 
     @Test("base64 is read without its padding", arguments: KernelLevel.available)

@@ -34,6 +34,18 @@ struct PictureSetTests {
         return writes + assembler.end()
     }
 
+    @Test("Each format is found by its number, and one of another version is not")
+    func numbers() {
+        for codec in PictureCodecs.all + [PictureCodecs.plot, PictureCodecs.vectorPDF] {
+            #expect(PictureCodecs.codec(of: codec.format)?.name == codec.name)
+        }
+        let other = PictureFormat(rawValue: 250)
+        #expect(PictureCodecs.codec(of: other) == nil)
+        #expect(throws: EngineError.internalError("picture format 250 is not known to this version")) {
+            _ = try PictureCodecs.codec(other)
+        }
+    }
+
     private static func noise(_ count: Int, _ random: inout SeededGenerator) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
