@@ -67,7 +67,7 @@ final class ClientLoop {
     /// The socket is unusable; a new one is created at the next retry.
     private func fail(_ error: ProtocolError) {
         connection.close()
-        handle(.connectionFailed(reason: "\(error)"))
+        handle(.connectionFailed(error))
     }
 
     private func perform(_ action: ClientAction) throws(ProtocolError) {

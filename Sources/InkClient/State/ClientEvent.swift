@@ -12,7 +12,7 @@ enum ClientEvent: Sendable {
     case started
     case received(ServiceMessage)
     /// The socket is gone.
-    case connectionFailed(reason: String)
+    case connectionFailed(ProtocolError)
     /// Time has passed.
     case tick
 

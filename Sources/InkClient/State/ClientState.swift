@@ -59,8 +59,8 @@ struct ClientState {
         case .received(let message):
             lastHeard = now
             receive(message, now: now)
-        case .connectionFailed(let reason):
-            endSession(because: reason)
+        case .connectionFailed(let error):
+            endSession(because: error.description)
             awaitNextGreeting(now: now)
         case .tick: tick(now: now)
         case .submit(let submission, let content): submit(submission, content, now: now)
