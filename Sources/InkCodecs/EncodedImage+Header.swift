@@ -32,7 +32,7 @@ extension EncodedImage {
             String(decoding: bytes, as: UTF8.self).lowercased()
         }
         if lowercased(text.prefix(5)) == "data:" {
-            let prefixes = ImageDecoders.all.map { "data:\($0.mediaType);base64," }
+            let prefixes = ImageDecoders.all.compactMap(\.fileType).map { "data:\($0.mediaType);base64," }
             guard let prefix = prefixes.first(where: { lowercased(text.prefix($0.utf8.count)) == $0 }) else {
                 throw .badInput(
                     place,

@@ -8,15 +8,10 @@ public enum ImageDecoders {
     ]
 
     /// Those of pictures that are documents themselves.
-    package static let photos: [any ImageDecoder] = [
-        PNGImages(), JPEGImages(), WebPImages(), TIFFImages(), HEIFImages(isAVIF: false), HEIFImages(isAVIF: true),
-        GIFImages(), SVGImages(),
-    ]
+    package static let photos = all.filter { $0.fileType != nil }
 
     /// Endings of file names of these formats, in lower case and with the dot.
-    public static let endings = [
-        ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".svg",
-    ]
+    public static let endings = all.compactMap(\.fileType).flatMap(\.endings).map { ".\($0)" }
 
     /// The decoder for a file's format.
     ///
@@ -31,7 +26,7 @@ public enum ImageDecoders {
 
     /// `PNG, JPEG or TIFF`.
     public static var names: String {
-        let names = all.filter { !($0 is PackedImages) }.map(\.name)
+        let names = photos.map(\.name)
         return "\(names.dropLast().joined(separator: ", ")) or \(names[names.count - 1])"
     }
 

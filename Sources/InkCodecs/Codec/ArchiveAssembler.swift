@@ -46,8 +46,6 @@ struct ArchiveAssembler: PictureAssembler {
 /// is padded to a multiple of that.
 public enum PictureArchive {
     public static let blockBytes = 512
-    /// The ending of file names, without the dot.
-    public static let ending = "tar"
     /// Two empty blocks.
     static let trailer = [UInt8](repeating: 0, count: 2 * blockBytes)
 

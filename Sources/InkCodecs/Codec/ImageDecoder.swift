@@ -21,8 +21,8 @@ public struct ImageLibrary: Hashable, Sendable {
 public protocol ImageDecoder: Sendable {
     /// The name in messages, such as `PNG`.
     var name: String { get }
-    /// The media type in data URLs, such as `image/png`.
-    var mediaType: String { get }
+    /// What its files are called; nil for images that are only made here.
+    var fileType: FileType? { get }
     /// What reads the format.
     var library: ImageLibrary { get }
     /// Whether a file with these first bytes has this format.

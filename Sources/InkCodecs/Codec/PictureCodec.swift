@@ -6,10 +6,10 @@ public import InkEngine
 /// To add a format, write a type that conforms in a folder of its own, and add a line to `PictureCodecs`.
 public protocol PictureCodec: Sendable {
     var format: PictureFormat { get }
-    /// The name in options and reports, such as `png`.
+    /// What its files are called.
+    var fileType: FileType { get }
+    /// The name in options and reports: that of its files, where it is not another form of such a format.
     var name: String { get }
-    /// File name extensions, lower case without the dot, the usual one first.
-    var endings: [String] { get }
     /// Whether a picture may be transparent. If not, it is composited onto white.
     var hasAlpha: Bool { get }
     /// Whether a file has a place for the EXIF and XMP data of the photo that it shows.
@@ -70,6 +70,11 @@ public protocol PictureCodec: Sendable {
 }
 
 extension PictureCodec {
+    public var name: String { fileType.name }
+
+    /// File name extensions in lower case without the dot, the usual one first.
+    public var endings: [String] { fileType.endings }
+
     public var holdsPhotoMetadata: Bool { true }
 
     public var isVector: Bool { false }

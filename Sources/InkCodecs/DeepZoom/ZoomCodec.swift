@@ -11,15 +11,14 @@ extension PictureFormat {
 /// The first levels are made from each band; the others by one task, from the picture shrunk so far.
 struct ZoomCodec: PictureCodec {
     let format: PictureFormat
-    let name: String
+    let fileType: FileType
     let isFolder: Bool
     private let layout: ZoomLayout
 
-    static let szi = ZoomCodec(format: .szi, name: "szi", isFolder: false, layout: .deepZoom)
-    static let dzi = ZoomCodec(format: .dzi, name: "dzi", isFolder: true, layout: .deepZoom)
-    static let iiif = ZoomCodec(format: .iiif, name: "iiif", isFolder: true, layout: .iiif)
+    static let szi = ZoomCodec(format: .szi, fileType: .szi, isFolder: false, layout: .deepZoom)
+    static let dzi = ZoomCodec(format: .dzi, fileType: .dzi, isFolder: true, layout: .deepZoom)
+    static let iiif = ZoomCodec(format: .iiif, fileType: .iiif, isFolder: true, layout: .iiif)
 
-    var endings: [String] { [name] }
     var hasAlpha: Bool { true }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> {

@@ -7,8 +7,7 @@ extension PictureFormat {
 /// SVG files, which are written from the project's geometry by `VectorPicture` and not from rows of pixels.
 struct SVGCodec: PictureCodec {
     var format: PictureFormat { .svg }
-    var name: String { "svg" }
-    var endings: [String] { ["svg"] }
+    var fileType: FileType { .svg }
     var hasAlpha: Bool { true }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }

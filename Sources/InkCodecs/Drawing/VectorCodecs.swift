@@ -13,7 +13,7 @@ struct PlotCodec: PictureCodec {
 
     var format: PictureFormat { .plot }
     var name: String { "plot" }
-    var endings: [String] { svg.endings }
+    var fileType: FileType { svg.fileType }
     var hasAlpha: Bool { false }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
@@ -43,7 +43,7 @@ struct VectorPDFCodec: PictureCodec {
 
     var format: PictureFormat { .vectorPDF }
     var name: String { "vector pdf" }
-    var endings: [String] { pdf.endings }
+    var fileType: FileType { pdf.fileType }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { pdf.settings }
     var edgePixelsMax: Int { Limits.edgePixelsMax }

@@ -4,7 +4,7 @@ import InkEngine
 /// GIF files as images of layers: the first frame, on a transparent ground.
 struct GIFImages: ImageDecoder {
     var name: String { "GIF" }
-    var mediaType: String { "image/gif" }
+    var fileType: FileType? { .gif }
     var library: ImageLibrary { ImageLibrary("giflib") }
 
     func recognizes(_ file: [UInt8]) -> Bool {

@@ -12,8 +12,7 @@ struct HEIFCodec: PictureCodec {
     let isAVIF: Bool
 
     var format: PictureFormat { isAVIF ? .avif : .heic }
-    var name: String { isAVIF ? "avif" : "heic" }
-    var endings: [String] { isAVIF ? ["avif"] : ["heic", "heif"] }
+    var fileType: FileType { isAVIF ? .avif : .heic }
     var hasAlpha: Bool { true }
     /// Few readers of HEIC know colours without a matrix.
     var settings: Set<EncodingSetting> {

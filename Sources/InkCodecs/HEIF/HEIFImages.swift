@@ -5,7 +5,7 @@ import InkEngine
 /// installed.
 struct HEIFImages: ImageDecoder {
     var name: String { isAVIF ? "AVIF" : "HEIF" }
-    var mediaType: String { isAVIF ? "image/avif" : "image/heic" }
+    var fileType: FileType? { isAVIF ? .avif : .heic }
     var library: ImageLibrary {
         guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
         let plugin = isAVIF ? "libheif-plugin-dav1d" : "libheif-plugin-libde265"

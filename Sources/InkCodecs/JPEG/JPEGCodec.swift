@@ -8,8 +8,7 @@ extension PictureFormat {
 /// run of libjpeg with the same restart interval.
 struct JPEGCodec: PictureCodec {
     var format: PictureFormat { .jpeg }
-    var name: String { "jpeg" }
-    var endings: [String] { ["jpg", "jpeg", "jpe", "jfif"] }
+    var fileType: FileType { .jpeg }
     var hasAlpha: Bool { false }
     var settings: Set<EncodingSetting> { [.quality, .chroma, .progressive, .maxBytes] }
     /// The limit of libjpeg, which is below the format's own 65,535.

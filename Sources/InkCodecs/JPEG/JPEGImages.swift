@@ -4,7 +4,7 @@ import InkEngine
 /// JPEG files as images of layers: baseline and progressive; gray, colour and CMYK; turned as their EXIF data say.
 struct JPEGImages: ImageDecoder {
     var name: String { "JPEG" }
-    var mediaType: String { "image/jpeg" }
+    var fileType: FileType? { .jpeg }
     var library: ImageLibrary { ImageLibrary("libjpeg-turbo") }
 
     func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: [0xFF, JPEGMarker.startOfImage, 0xFF]) }

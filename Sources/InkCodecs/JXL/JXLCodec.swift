@@ -9,8 +9,7 @@ extension PictureFormat {
 /// libjxl's, which is loaded when rows are to be encoded; the file around the frames is our own.
 struct JXLCodec: PictureCodec {
     var format: PictureFormat { .jxl }
-    var name: String { "jxl" }
-    var endings: [String] { ["jxl"] }
+    var fileType: FileType { .jxl }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { [.effort, .quality, .lossless, .maxBytes] }
     /// The limit of the level that frames are encoded at.

@@ -7,9 +7,8 @@ extension PictureFormat {
 /// OpenRaster: a zip archive of PNG files and a list of the layers.
 struct ORACodec: LayeredCodec {
     var format: PictureFormat { .ora }
-    var name: String { "ora" }
+    var fileType: FileType { .ora }
     var holdsPhotoMetadata: Bool { false }
-    var endings: [String] { ["ora"] }
     var settings: Set<EncodingSetting> { [.effort] }
     var edgePixelsMax: Int { 1 << 20 }
 

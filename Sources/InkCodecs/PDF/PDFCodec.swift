@@ -8,8 +8,7 @@ extension PictureFormat {
 /// mask of the picture.
 struct PDFCodec: PictureCodec {
     var format: PictureFormat { .pdf }
-    var name: String { "pdf" }
-    var endings: [String] { ["pdf"] }
+    var fileType: FileType { .pdf }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { [.effort, .bleed] }
     var edgePixelsMax: Int { Int(Int32.max) }

@@ -5,8 +5,7 @@ package struct PNGCodec: PictureCodec {
     package init() {}
 
     package var format: PictureFormat { .png }
-    package var name: String { "png" }
-    package var endings: [String] { ["png"] }
+    package var fileType: FileType { .png }
     package var hasAlpha: Bool { true }
     package var settings: Set<EncodingSetting> { [.effort] }
     package var edgePixelsMax: Int { Int(Int32.max) }

@@ -3,7 +3,7 @@ import InkEngine
 /// PNG files as images of layers.
 struct PNGImages: ImageDecoder {
     var name: String { "PNG" }
-    var mediaType: String { "image/png" }
+    var fileType: FileType? { .png }
     var library: ImageLibrary { ImageLibrary("libpng") }
 
     func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: PNGHeader.signature) }

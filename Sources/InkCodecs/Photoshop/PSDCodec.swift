@@ -8,8 +8,7 @@ extension PictureFormat {
 /// Photoshop's files, up to 30,000 pixels a side and 2 GB; larger ones are written as PSB.
 struct PSDCodec: LayeredCodec {
     var format: PictureFormat { .psd }
-    var name: String { "psd" }
-    var endings: [String] { ["psd"] }
+    var fileType: FileType { .psd }
     var settings: Set<EncodingSetting> { [] }
     var edgePixelsMax: Int { PSDWriter.edgePixelsMax }
 
@@ -19,8 +18,7 @@ struct PSDCodec: LayeredCodec {
 /// Photoshop's large document format.
 struct PSBCodec: LayeredCodec {
     var format: PictureFormat { .psb }
-    var name: String { "psb" }
-    var endings: [String] { ["psb"] }
+    var fileType: FileType { .psb }
     var settings: Set<EncodingSetting> { [] }
     var edgePixelsMax: Int { PSDWriter.edgePixelsMax }
 

@@ -6,7 +6,7 @@ package struct PackedImages: ImageDecoder {
     package init() {}
 
     package var name: String { "packed layer" }
-    package var mediaType: String { "application/x-ink-packed" }
+    package var fileType: FileType? { nil }
     package var library: ImageLibrary { ImageLibrary("own reader") }
 
     package func recognizes(_ file: [UInt8]) -> Bool { file.starts(with: PackedPicture.magic) }

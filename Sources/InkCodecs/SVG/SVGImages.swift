@@ -4,7 +4,7 @@ import InkEngine
 /// on other files, on fonts or on time; by librsvg where it is installed.
 struct SVGImages: ImageDecoder {
     var name: String { "SVG" }
-    var mediaType: String { "image/svg+xml" }
+    var fileType: FileType? { .svg }
     var library: ImageLibrary { SVGRasterizer.library }
 
     /// The pixels to draw; nil: the document's own size.

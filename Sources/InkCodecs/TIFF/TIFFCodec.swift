@@ -10,8 +10,7 @@ extension PictureFormat {
 /// BigTIFF.
 struct TIFFCodec: PictureCodec {
     var format: PictureFormat { .tiff }
-    var name: String { "tiff" }
-    var endings: [String] { ["tif", "tiff"] }
+    var fileType: FileType { .tiff }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { [.effort, .compression] }
     var edgePixelsMax: Int { Int(Int32.max) }

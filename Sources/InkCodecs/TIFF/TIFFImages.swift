@@ -5,7 +5,7 @@ import InkEngine
 /// strips or tiles, also of separate planes.
 struct TIFFImages: ImageDecoder {
     var name: String { "TIFF" }
-    var mediaType: String { "image/tiff" }
+    var fileType: FileType? { .tiff }
     var library: ImageLibrary { ImageLibrary("libtiff") }
 
     func recognizes(_ file: [UInt8]) -> Bool {

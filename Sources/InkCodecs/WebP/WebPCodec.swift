@@ -8,8 +8,7 @@ extension PictureFormat {
 /// WebP files. Their data is one arithmetic-coded stream, or one tree of codes, so a picture is encoded as a whole.
 struct WebPCodec: PictureCodec {
     var format: PictureFormat { .webp }
-    var name: String { "webp" }
-    var endings: [String] { ["webp"] }
+    var fileType: FileType { .webp }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { [.effort, .quality, .lossless, .maxBytes] }
     var edgePixelsMax: Int { 16_383 }

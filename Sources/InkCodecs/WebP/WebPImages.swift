@@ -4,7 +4,7 @@ import InkEngine
 /// WebP files as images of layers: lossy and lossless; of an animation the first frame, on a transparent ground.
 struct WebPImages: ImageDecoder {
     var name: String { "WebP" }
-    var mediaType: String { "image/webp" }
+    var fileType: FileType? { .webp }
     var library: ImageLibrary { ImageLibrary("libwebp") }
 
     func recognizes(_ file: [UInt8]) -> Bool {

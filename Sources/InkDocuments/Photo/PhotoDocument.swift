@@ -4,9 +4,7 @@ import InkEngine
 /// A picture itself, such as a photo, as a project: a canvas of its size, upright, with the picture as the only layer. Its
 /// colour profile counts. One page.
 struct PhotoDocument: DocumentReader {
-    let pictureEndings = [
-        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif", ".svg",
-    ]
+    let pictureEndings = ImageDecoders.endings
     let hasOwnSize = true
 
     /// By content. A project or an archive is never a picture, so a picture with such a name is a mistake, which the readers
@@ -19,8 +17,7 @@ struct PhotoDocument: DocumentReader {
 
     /// The format that has pictures of this kind; nil if the bytes are no picture, or of a kind that is only read.
     static func format(of bytes: [UInt8]) -> (any PictureCodec)? {
-        guard let decoder = decoder(of: bytes) else { return nil }
-        return PictureCodecs.codec(named: decoder.name)
+        decoder(of: bytes)?.fileType.flatMap { PictureCodecs.codec(named: $0.name) }
     }
 
     private static func decoder(of bytes: [UInt8]) -> (any ImageDecoder)? {

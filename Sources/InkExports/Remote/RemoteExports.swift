@@ -57,7 +57,7 @@ struct RemoteExports: Sendable {
     ///   - outputs: paths of its files.
     mutating func add(_ id: Int, name: String, outputs: [String], key: SubmissionKey) {
         let (folder, file) = outputs[0].splitPath()
-        let archive = folder.appendingPath(".\(file).\(key.bytes.prefix(4).hexadecimal).\(PictureArchive.ending)")
+        let archive = folder.appendingPath(".\(file).\(key.bytes.prefix(4).hexadecimal).\(FileType.tar.name)")
         open[id] = Entry(
             id: id, name: name, outputs: outputs, fetched: outputs.count == 1 ? outputs[0] : archive, key: key)
         idOfKey[key] = id

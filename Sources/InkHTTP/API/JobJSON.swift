@@ -197,9 +197,9 @@ enum JobJSON {
         }
     }
 
-    private static func ending(_ job: JobFacts) -> String {
-        if job.formats.count > 1 { return PictureArchive.ending }
-        return job.formats.first.flatMap { PictureCodecs.codec(of: $0)?.endings.first } ?? "png"
+    /// What the picture is kept as; a PNG where only another version knows its format.
+    private static func fileType(_ job: JobFacts) -> FileType {
+        job.formats.count > 1 ? .tar : job.formats.first.flatMap { PictureCodecs.codec(of: $0)?.fileType } ?? .png
     }
 
     /// What a browser saves the picture as.
@@ -211,29 +211,8 @@ enum JobJSON {
         let name = job.name.split(separator: "/").last.map(String.init) ?? "picture"
         let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
         let size = job.size.isEmpty ? "" : "-\(job.size.replacing("/", with: "_"))"
-        return "\(stem.isEmpty ? name : stem)\(size).\(ending(job))"
+        return "\(stem.isEmpty ? name : stem)\(size).\(fileType(job).endings[0])"
     }
 
-    static func mediaType(_ job: JobFacts) -> String {
-        mediaType(ofFormat: job.formats.count > 1 ? PictureArchive.ending : job.formats.first.map(name) ?? "png")
-    }
-
-    static func mediaType(ofFormat name: String) -> String {
-        switch name {
-        case "png": "image/png"
-        case "jpeg": "image/jpeg"
-        case "webp": "image/webp"
-        case "avif": "image/avif"
-        case "heic": "image/heic"
-        case "jxl": "image/jxl"
-        case "tiff": "image/tiff"
-        case "pdf": "application/pdf"
-        case "psd", "psb": "image/vnd.adobe.photoshop"
-        case "ora": "image/openraster"
-        case "svg": "image/svg+xml"
-        case "szi": "application/zip"
-        case "tar": "application/x-tar"
-        default: "application/octet-stream"
-        }
-    }
+    static func mediaType(_ job: JobFacts) -> String { fileType(job).mediaType }
 }

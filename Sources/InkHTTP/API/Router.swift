@@ -74,8 +74,8 @@ struct Router {
         }
         let formats = codecs.map { codec in
             JSONValue.object([
-                ("name", .string(codec.name)), ("ending", .string(codec.endings.first ?? codec.name)),
-                ("mediaType", .string(JobJSON.mediaType(ofFormat: codec.name))),
+                ("name", .string(codec.name)), ("ending", .string(codec.endings[0])),
+                ("mediaType", .string(codec.fileType.mediaType)),
                 ("lossy", .bool(codec.settings.contains(.quality))),
             ])
         }

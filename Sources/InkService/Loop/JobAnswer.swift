@@ -30,7 +30,7 @@ package enum JobAnswer {
         }
         if let file = submission?.file, !file.isEmpty { members.append(("file", .string(file))) }
         if let options = submission?.picture.options, !options.otherFiles.isEmpty {
-            members.append(("format", .string(PictureArchive.ending)))
+            members.append(("format", .string(FileType.tar.name)))
         } else if let format = submission?.picture.options.encoding.format, format != .png {
             members.append(("format", .string(PictureCodecs.codec(of: format)?.name ?? "\(format.rawValue)")))
         }
