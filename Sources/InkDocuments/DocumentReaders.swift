@@ -43,8 +43,10 @@ public enum DocumentReaders {
     /// Facts about a document before it is read: by its content, and where no reader recognizes that, or there is
     /// none, by its name.
     ///
-    /// - Parameter head: the first bytes, at least 64 KiB unless the file is shorter; nil for a folder, and for what cannot
-    ///   be read.
+    /// - Parameters:
+    ///   - head: the first bytes, at least 64 KiB unless the file is shorter; nil for a folder, and for what cannot be
+    ///     read.
+    ///   - name: of the file or folder.
     public static func traits(of head: [UInt8]?, name: String) -> DocumentTraits {
         let lower = name.lowercased()
         // A project, whatever it holds.
@@ -67,7 +69,9 @@ public enum DocumentReaders {
     /// Whether a file is a document of another program that has pictures of its own, other than a photo, by its name and its
     /// first bytes.
     ///
-    /// - Parameter bytes: at least 64 KiB, unless the file is shorter.
+    /// - Parameters:
+    ///   - bytes: at least 64 KiB, unless the file is shorter.
+    ///   - name: of the file.
     public static func isForeignDocument(_ bytes: [UInt8], name: String) -> Bool {
         let reader = reader(of: DocumentHead(.file(bytes), name: name))
         return !reader.isProject && !reader.isImported && !(reader is PhotoDocument)
