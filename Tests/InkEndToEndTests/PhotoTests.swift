@@ -1,4 +1,5 @@
 import Foundation
+import InkCodecs
 import InkEngine
 import InkTestSupport
 import Testing
