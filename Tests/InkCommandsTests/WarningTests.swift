@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("What is said of many files as a whole is said of the first, and counted; -v says it of each")
-    func repeated() {
+    func saidOfManyFiles() {
         let wide = ReadingWarning(.other, at: nil, "its colours are clipped")
         let placed = ReadingWarning(.other, at: "layers[0]", "odd")
         func said(_ shown: ShownArguments) -> String {
