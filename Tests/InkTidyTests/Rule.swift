@@ -30,9 +30,9 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     /// The folders in which a C target is imported, by their last names.
     static let importers: [String: Set<String>] = [
-        "CColor": ["Codecs", "Planes"],
+        "CColor": ["Codec", "Planes"],
         "CCommandLine": ["Arguments"],
-        "CCrypto": ["Formats"],
+        "CCrypto": ["Values"],
         "CExpat": ["Interop"],
         "CGIF": ["GIF"],
         "CHEIF": ["HEIF"],
@@ -41,16 +41,17 @@ struct Rule: Sendable, CustomTestStringConvertible {
         "CJSON": ["Interop"],
         "CJXL": ["JXL"],
         "CKernels": [
-            "CanvasPatterns", "Compositing", "Contours", "Coverage", "Dots", "Formats", "Interop", "Kernels", "Lines",
-            "Marks", "Resampling", "Waves",
+            "CanvasPatterns", "Codec", "Compositing", "Contours", "Coverage", "Dots", "Interop", "Kernels", "Lines",
+            "Marks", "Parts", "Resampling", "Waves",
         ],
+        "CLazy": ["Commands"],
         "CMicroHTTP": ["Server"],
         "CPNG": ["Interop"],
         "CPages": ["API"],
         "CSQLite": ["InkStore"],
         "CSVG": ["Interop"],
         "CSystem": [
-            "Console", "Files", "Formats", "InkCommands", "InkSystem", "Interop", "Loop", "Run", "Server", "Threads",
+            "Codec", "Console", "Files", "InkCommands", "InkSystem", "Interop", "Loop", "Run", "Server", "Threads",
             "Transport",
         ],
         "CTIFF": ["TIFF"],
@@ -60,7 +61,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         "CWebP": ["WebP"],
         "CZeroMQ": ["Security", "Transport"],
         "CZip": ["Interop"],
-        "CZlib": ["Documents", "Interop", "PNG", "Vector"],
+        "CZlib": ["Drawing", "Interop", "PNG"],
         "CZstd": ["Compression", "TIFF"],
     ]
 
@@ -101,7 +102,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     /// Relations of constants that no test can see together; the others are tested by their values.
     static let relations = [
         "PSDFile.swift edgePixelsMax == PSDWriter.swift edgePixelsMax",
-        "ImageDecoder.swift edgePixelsMax <= ImageRows.swift edgePixelsMax",
+        "ImageHeader.swift edgePixelsMax <= ImageRows.swift edgePixelsMax",
         "SubmittedMarks.swift overlaysMax == OverlayFile.swift overlaysMax",
         "SubmittedMarks.swift overlayBytesMax <= OverlayFile.swift bytesMax",
         "PNGProfile.swift byteCountMax <= ink_color.c profile_bytes_max",

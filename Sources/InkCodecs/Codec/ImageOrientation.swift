@@ -64,7 +64,7 @@ extension ImageOrientation {
 }
 
 extension PictureDensity {
-    /// Of a picture that is turned.
+    /// The density of a picture that is turned.
     func turned(_ orientation: ImageOrientation) -> PictureDensity {
         var turned = self
         if orientation.rawValue >= 5 { (turned.across, turned.down) = (down, across) }

@@ -4,7 +4,7 @@ package final class XMLAttributes {
     private let all: [(name: String, value: String)]
     private var read: Set<Int> = []
 
-    /// Of attributes of one name, in several namespaces, the first counts.
+    /// Takes attributes. Where several namespaces have one name, the first counts.
     init(_ all: [(name: String, value: String)]) {
         var names: Set<String> = []
         self.all = all.filter { names.insert($0.name).inserted }

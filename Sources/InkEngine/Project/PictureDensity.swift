@@ -12,7 +12,7 @@ public struct PictureDensity: Hashable, Sendable {
         self.down = down
     }
 
-    /// Of a unit that is so many times in an inch.
+    /// The density for a unit that is so many times in an inch.
     ///
     /// Units of the metric system are too coarse for whole dots per inch: what is near a whole number is that.
     package init?(across: Double, down: Double, perInch: Double) {

@@ -200,13 +200,13 @@ struct ExportRun {
         observer.remark("\(codec.name) has no transparency; what is transparent becomes white")
     }
 
-    /// Says once a run that a format has no place for what photos say about themselves, where some of it was to stay.
+    /// Says once that a format has no place for what photos say about themselves, where some of it was to stay.
     private mutating func sayWhatStaysBehind(_ request: PictureRequest) {
         let metadata = request.project.metadata
         guard !saidWhatStaysBehind, request.options.hasMetadata, !request.options.keeps.isEmpty,
             metadata.exif != nil || metadata.xmp != nil
         else { return }
-        let codecs = request.options.files.compactMap { try? PictureCodecs.codec($0.encoding.format) }
+        let codecs = request.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
         guard let codec = codecs.first(where: { !$0.holdsPhotoMetadata }) else { return }
         saidWhatStaysBehind = true
         observer.remark("\(codec.name) has no place for EXIF and XMP; what photos say about themselves stays behind")
