@@ -111,48 +111,9 @@ private struct TldrawReader {
         return try pages.finished()
     }
 
-    /// Where shapes lie: turned, then moved.
-    private struct Frame {
-        var x = 0.0
-        var y = 0.0
-        /// Radians, clockwise.
-        var angle = 0.0
-
-        static let identity = Frame()
-
-        /// Reads the frame of a shape, in what it lies in.
-        init?(_ record: JSONNode) {
-            x = record.field("x")?.number ?? 0
-            y = record.field("y")?.number ?? 0
-            angle = record.field("rotation")?.number ?? 0
-            guard x.isFinite, y.isFinite, angle.isFinite else { return nil }
-        }
-
-        private init() {}
-
-        private init(x: Double, y: Double, angle: Double) { (self.x, self.y, self.angle) = (x, y, angle) }
-
-        func point(_ point: Point) -> Point {
-            let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
-            return Point(x: x + cosine * point.x - sine * point.y, y: y + sine * point.x + cosine * point.y)
-        }
-
-        /// The other way.
-        func local(_ point: Point) -> Point {
-            let (sine, cosine) = sinCos(degrees: angle * 180 / .pi)
-            let (dx, dy) = (point.x - x, point.y - y)
-            return Point(x: cosine * dx + sine * dy, y: cosine * dy - sine * dx)
-        }
-
-        func inner(_ inner: Frame) -> Frame {
-            let corner = point(Point(x: inner.x, y: inner.y))
-            return Frame(x: corner.x, y: corner.y, angle: angle + inner.angle)
-        }
-    }
-
     /// Adds all that lies on a page or in a frame: marks of highlighters show below everything else, too.
     private func add(
-        allOf parent: String, _ frame: Frame, opacity: Double, depth: Int, to page: inout NotePage
+        allOf parent: String, _ frame: TldrawFrame, opacity: Double, depth: Int, to page: inout NotePage
     ) throws(EngineError) {
         for isBelow in [true, false] {
             try add(childrenOf: parent, frame, opacity: opacity, depth: depth, isBelow: isBelow, to: &page)
@@ -161,14 +122,15 @@ private struct TldrawReader {
 
     /// - Parameter isBelow: whether only what marks of highlighters show below everything else is added.
     private func add(
-        childrenOf parent: String, _ frame: Frame, opacity: Double, depth: Int, isBelow: Bool, to page: inout NotePage
+        childrenOf parent: String, _ frame: TldrawFrame, opacity: Double, depth: Int, isBelow: Bool,
+        to page: inout NotePage
     ) throws(EngineError) {
         guard depth < Limits.treeDepth - 2 else {
             return page.leaveOut("shapes more than \(Limits.treeDepth - 2) deep", at: nil)
         }
         for record in shapes[parent] ?? [] {
-            guard let own = Frame(record) else { continue }
-            let shape = Shape(
+            guard let own = TldrawFrame(record) else { continue }
+            let shape = TldrawShape(
                 record, frame: frame.inner(own),
                 opacity: opacity * min(max(record.field("opacity")?.number ?? 1, 0), 1))
             if shape.type == "frame" {
@@ -185,7 +147,7 @@ private struct TldrawReader {
     }
 
     /// Adds what lies in a frame, cut at its edges.
-    private func add(frame shape: Shape, depth: Int, to page: inout NotePage) throws(EngineError) {
+    private func add(frame shape: TldrawShape, depth: Int, to page: inout NotePage) throws(EngineError) {
         page.leaveOutUnused(of: shape.unused.holder, shape.unused.known, at: shownText(shape.id, limit: 60))
         guard !shape.id.isEmpty else { return }
         let name = shape.props?.field("name")?.string ?? ""
@@ -195,199 +157,7 @@ private struct TldrawReader {
         }
     }
 
-    private struct Shape {
-        private let record: JSONNode
-        let type: String
-        let id: String
-        let props: JSONNode?
-        let frame: Frame
-        let opacity: Double
-
-        init(_ record: JSONNode, frame: Frame, opacity: Double) {
-            self.record = record
-            type = record.field("type")?.string ?? ""
-            id = record.field("id")?.string ?? ""
-            props = record.field("props")
-            self.frame = frame
-            self.opacity = opacity
-        }
-
-        private var size: String { props?.field("size")?.string ?? "m" }
-        var scale: Double { min(max(props?.field("scale")?.number ?? 1, 0.01), 100) }
-        var strokeWidth: Double { (["s": 2, "m": 3.5, "l": 5, "xl": 10][size] ?? 3.5) * scale }
-        var fontSize: Double { (["s": 18, "m": 24, "l": 36, "xl": 44][size] ?? 24) * scale }
-        var labelSize: Double { (["s": 18, "m": 22, "l": 26, "xl": 32][size] ?? 22) * scale }
-        var arrowLabelSize: Double { (["s": 18, "m": 20, "l": 24, "xl": 28][size] ?? 20) * scale }
-        /// A size that makes the text fit, or what the usual one is multiplied by.
-        var noteTextSize: Double {
-            let given = props?.field("fontSizeAdjustment")?.number ?? 0
-            return given > 4 ? min(given, 1000) * scale : labelSize * (given > 0 ? given : 1)
-        }
-        var noteSize: (width: Double, height: Double) {
-            (200 * scale, (200 + max(props?.field("growY")?.number ?? 0, 0)) * scale)
-        }
-        var width: Double { props?.field("w")?.number ?? 0 }
-        var height: Double { (props?.field("h")?.number ?? 0) + (props?.field("growY")?.number ?? 0) }
-
-        /// Its lower right corner; that of text, which has no height, by its lines.
-        var box: Point {
-            let lines = Double(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
-            return Point(x: width, y: type == "text" ? lines * 1.35 * fontSize : height)
-        }
-
-        /// Placements turn about their middle, shapes about their corner.
-        var place: Placement {
-            let center = frame.point(Point(x: width / 2, y: height / 2))
-            return Placement(
-                x: center.x - width / 2, y: center.y - height / 2, width: width, height: height,
-                rotation: frame.angle * 180 / .pi)
-        }
-
-        /// A picture is mirrored, then cut.
-        var picture: NotePicture {
-            var picture = NotePicture(place: place, opacity: opacity)
-            picture.isMirroredAcross = props?.field("flipX")?.bool ?? false
-            picture.isMirroredDown = props?.field("flipY")?.bool ?? false
-            guard let crop = props?.field("crop"), crop.kind == .object else { return picture }
-            func corner(_ key: StaticString, _ axis: StaticString, _ usual: Double) -> Double {
-                min(max(crop.field(key)?.field(axis)?.number ?? usual, 0), 1)
-            }
-            let (left, right) = (corner("topLeft", "x", 0), corner("bottomRight", "x", 1))
-            let (top, bottom) = (corner("topLeft", "y", 0), corner("bottomRight", "y", 1))
-            if right - left > 1e-6, bottom - top > 1e-6 {
-                picture.part = Rect(minX: left, minY: top, maxX: right, maxY: bottom)
-            }
-            if crop.field("isCircle")?.bool == true { picture.outline = .ellipse }
-            return picture
-        }
-
-        // MARK: - What is not read
-
-        private static let read: [String: [StaticString]] = [
-            "geo": [
-                "geo", "dash", "w", "h", "growY", "scale", "labelColor", "color", "fill", "size", "align",
-                "verticalAlign", "text", "richText",
-            ],
-            "draw": [
-                "segments", "color", "fill", "dash", "size", "isClosed", "isPen", "scale", "scaleX", "scaleY",
-            ],
-            "highlight": ["segments", "color", "size", "isPen", "scale", "scaleX", "scaleY"],
-            "line": ["points", "spline", "color", "dash", "size", "scale"],
-            "arrow": [
-                "start", "end", "bend", "arrowheadStart", "arrowheadEnd", "color", "dash", "labelColor",
-                "labelPosition", "scale", "size", "text", "richText",
-            ],
-            "note": [
-                "color", "labelColor", "scale", "size", "align", "verticalAlign", "growY", "fontSizeAdjustment", "text",
-                "richText",
-            ],
-            "text": ["w", "color", "scale", "size", "align", "textAlign", "text", "richText"],
-            "image": ["w", "h", "assetId", "crop", "flipX", "flipY"],
-            "frame": ["w", "h", "name"],
-        ]
-
-        /// What changes no picture. Documents say that text has a font of its own here, and frames are not drawn.
-        private static let harmless: [String: Set<String>] = [
-            "geo": ["font", "url", "autoSize"], "draw": ["isComplete"], "highlight": ["isComplete"],
-            "line": ["handles"],
-            "arrow": ["font", "fill", "kind=arc", "elbowMidPoint", "url"],
-            "note": ["font", "url", "textLastEditedBy"], "text": ["font", "autoSize", "h"],
-            "image": ["playing", "url", "altText"], "frame": ["color"],
-        ]
-
-        /// What of it its reader does not use, and how messages name it.
-        var unused: (holder: ReadObject, known: UnreadProperties) {
-            (
-                ReadObject(props ?? record, reading: props == nil ? ["props"] : Self.read[type] ?? []),
-                UnreadProperties(
-                    of: "a shape of the kind \(shownText(type, limit: 40))",
-                    harmless: props == nil ? Set(record.keys) : Self.harmless[type] ?? [],
-                    words: ["kind": "the corners of arrows, which are straight here"])
-            )
-        }
-
-        private func faded(_ color: RGBA8, by share: Double = 1) -> RGBA8 {
-            var color = color
-            color.alpha = UInt8((Double(color.alpha) * opacity * share).rounded())
-            return color
-        }
-
-        /// The colour of a highlighter's mark, which shows above other shapes and, stronger, below them.
-        func highlight(isBelow: Bool) -> RGBA8 {
-            faded(TldrawColors.highlight(props?.field("color")?.string), by: isBelow ? 0.82 : 0.35)
-        }
-
-        var color: RGBA8 { faded(TldrawColors.line(props?.field("color")?.string)) }
-        var noteColor: RGBA8 { faded(TldrawColors.note(props?.field("color")?.string)) }
-        var noteTextColor: RGBA8 { faded(.black) }
-        var labelColor: RGBA8 {
-            let hasOwn = type != "text"
-            return faded(TldrawColors.line(props?.field(hasOwn ? "labelColor" : "color")?.string))
-        }
-        /// How far apart the bumps of a cloud are.
-        private var bump: Double { ["s": 50, "m": 70, "l": 100, "xl": 130][size] ?? 70 }
-        var fill: RGBA8? {
-            switch props?.field("fill")?.string {
-            case "solid": faded(TldrawColors.fill(props?.field("color")?.string))
-            case "semi", "pattern": faded(RGBA8(red: 0xFC, green: 0xFF, blue: 0xFE))
-            case "fill": color
-            case "lined-fill": faded(TldrawColors.lined(props?.field("color")?.string))
-            default: nil
-            }
-        }
-        /// The colour of the short lines of a pattern.
-        var fillDashes: RGBA8? {
-            props?.field("fill")?.string == "pattern" ? TldrawColors.pattern(props?.field("color")?.string) : nil
-        }
-        /// Whether its lines wobble.
-        var isInky: Bool { (props?.field("dash")?.string ?? "draw") == "draw" }
-
-        var dashes: [Double] {
-            switch props?.field("dash")?.string {
-            case "dashed": [2 * strokeWidth, 2 * strokeWidth]
-            case "dotted": [strokeWidth / 100, 2 * strokeWidth]
-            default: []
-            }
-        }
-
-        var outline: [TldrawInk.Piece] {
-            TldrawOutline(
-                width: width, height: height, lineWidth: strokeWidth, isInky: isInky, bump: bump, scale: scale, seed: id
-            ).pieces(props?.field("geo")?.string ?? "")
-        }
-
-        func freehand(isHighlight: Bool, isPen: Bool) -> FreehandLine {
-            if isHighlight {
-                return FreehandLine(size: 1.12 * fontSize, thinning: 0, streamline: 0.5, simulatesPressure: false)
-            }
-            let width = strokeWidth + scale
-            var line = FreehandLine(
-                size: width, thinning: 0, streamline: 0.64 + 0.1 * min(max((width - 9) / 7, 0), 1),
-                simulatesPressure: isInky && !isPen)
-            line.smoothsPressure = true
-            if isPen { line.streamline = 0.62 }
-            guard isInky else { return line }
-            line.thinning = isPen ? 0.62 : 0.5
-            if isPen { line.size = 1 + 1.2 * width }
-            line.easing = { isPen ? 0.65 * $0 + 0.35 * sin($0 * .pi / 2) : sin($0 * .pi / 2) }
-            return line
-        }
-
-        /// The text: plain in old files, in paragraphs in new ones.
-        var text: String {
-            if let text = props?.field("text")?.string { return text }
-            func words(_ node: JSONNode, depth: Int) -> String {
-                guard depth < 32 else { return "" }
-                if node.field("type")?.string == "hardBreak" { return "\n" }
-                return (node.field("text")?.string ?? "")
-                    + (node.field("content")?.elements.map { words($0, depth: depth + 1) }.joined() ?? "")
-            }
-            return props?.field("richText")?.field("content")?.elements.map { words($0, depth: 0) }.joined(
-                separator: "\n") ?? ""
-        }
-    }
-
-    private func add(_ shape: Shape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
+    private func add(_ shape: TldrawShape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
         switch shape.type {
         case "group": break
         case "draw", "highlight": try addFreehand(shape, isBelow: isBelow, to: &page)
@@ -447,7 +217,9 @@ private struct TldrawReader {
     }
 
     /// Lines and an outline, which is first and closed, with its fill.
-    private func addLines(_ pieces: [TldrawInk.Piece], _ shape: Shape, to page: inout NotePage) throws(EngineError) {
+    private func addLines(_ pieces: [TldrawInk.Piece], _ shape: TldrawShape, to page: inout NotePage)
+        throws(EngineError)
+    {
         let ink = TldrawInk(lineWidth: shape.strokeWidth, seed: shape.id)
         func placed(_ steps: [RoughSketch.Step]) -> [[Point]] {
             RoughSketch.pieces(steps).map { $0.map(shape.frame.point) }
@@ -462,7 +234,7 @@ private struct TldrawReader {
         }
     }
 
-    private func addFreehand(_ shape: Shape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
+    private func addFreehand(_ shape: TldrawShape, isBelow: Bool, to page: inout NotePage) throws(EngineError) {
         let isHighlight = shape.type == "highlight"
         let isPen = shape.props?.field("isPen")?.bool ?? false
         let (scaleX, scaleY) = (
@@ -502,7 +274,7 @@ private struct TldrawReader {
         }
     }
 
-    private func addArrow(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+    private func addArrow(_ shape: TldrawShape, to page: inout NotePage) throws(EngineError) {
         var (start, finish) = (end("start", of: shape), end("end", of: shape))
         (start.place, finish.place) = (
             start.edge(towards: finish.place, shape.frame), finish.edge(towards: start.place, shape.frame)
@@ -514,10 +286,10 @@ private struct TldrawReader {
     private struct ArrowEnd {
         var place: Point
         /// What it is tied to, and ends before.
-        var target: Shape?
+        var target: TldrawShape?
 
         /// Where the way from another place meets the target's box, a little before it.
-        func edge(towards other: Point, _ frame: Frame) -> Point {
+        func edge(towards other: Point, _ frame: TldrawFrame) -> Point {
             guard let target else { return place }
             let (inside, outside) = (
                 target.frame.local(frame.point(place)), target.frame.local(frame.point(other))
@@ -534,7 +306,7 @@ private struct TldrawReader {
         }
     }
 
-    private func end(_ key: StaticString, of arrow: Shape) -> ArrowEnd {
+    private func end(_ key: StaticString, of arrow: TldrawShape) -> ArrowEnd {
         let node = arrow.props?.field(key)
         var found = ArrowEnd(place: Point(x: node?.field("x")?.number ?? 0, y: node?.field("y")?.number ?? 0))
         // Once part of the arrow, now a record of its own.
@@ -542,7 +314,7 @@ private struct TldrawReader {
         guard let id = (binding?.field("toId") ?? node?.field("boundShapeId"))?.string,
             let props = binding?.field("props") ?? node, let record = records[id], let frame = frame(of: record)
         else { return found }
-        let target = Shape(record, frame: frame, opacity: 1)
+        let target = TldrawShape(record, frame: frame, opacity: 1)
         let isPrecise = props.field("isPrecise")?.bool ?? true
         func share(_ key: StaticString) -> Double {
             isPrecise ? min(max(props.field("normalizedAnchor")?.field(key)?.number ?? 0.5, 0), 1) : 0.5
@@ -554,11 +326,11 @@ private struct TldrawReader {
     }
 
     /// Where a shape lies on its page.
-    private func frame(of record: JSONNode) -> Frame? {
-        guard var frame = Frame(record) else { return nil }
+    private func frame(of record: JSONNode) -> TldrawFrame? {
+        guard var frame = TldrawFrame(record) else { return nil }
         var parent = record.field("parentId")?.string.flatMap { records[$0] }
         for _ in 0..<Limits.treeDepth {
-            guard let node = parent, let outer = Frame(node) else { return frame }
+            guard let node = parent, let outer = TldrawFrame(node) else { return frame }
             frame = outer.inner(frame)
             parent = node.field("parentId")?.string.flatMap { records[$0] }
         }
@@ -566,7 +338,7 @@ private struct TldrawReader {
     }
 
     private func addArrow(
-        from start: Point, to finish: Point, _ shape: Shape, to page: inout NotePage
+        from start: Point, to finish: Point, _ shape: TldrawShape, to page: inout NotePage
     ) throws(EngineError) {
         let bend = shape.props?.field("bend")?.number ?? 0
         let chord = finish - start
@@ -630,7 +402,7 @@ private struct TldrawReader {
     /// Adds the label of an arrow around a place of the drawing.
     ///
     /// - Returns: what it covers.
-    private func addLabel(_ shape: Shape, at place: Point, to page: inout NotePage) throws(EngineError) -> Rect {
+    private func addLabel(_ shape: TldrawShape, at place: Point, to page: inout NotePage) throws(EngineError) -> Rect {
         let text = shape.text
         guard text.contains(where: { !$0.isWhitespace }) else { return .empty }
         let (size, lineHeight) = (shape.arrowLabelSize, 1.35 * shape.arrowLabelSize)
@@ -641,7 +413,8 @@ private struct TldrawReader {
     }
 
     private func addLabel(
-        _ shape: Shape, size: Double, middle: Bool, width: Double? = nil, height: Double? = nil, color: RGBA8? = nil,
+        _ shape: TldrawShape, size: Double, middle: Bool, width: Double? = nil, height: Double? = nil,
+        color: RGBA8? = nil,
         to page: inout NotePage
     ) throws(EngineError) {
         let text = shape.text
@@ -670,7 +443,7 @@ private struct TldrawReader {
             turned: shape.frame.point, path: shownText(shape.id, limit: 60))
     }
 
-    private func addImage(_ shape: Shape, to page: inout NotePage) throws(EngineError) {
+    private func addImage(_ shape: TldrawShape, to page: inout NotePage) throws(EngineError) {
         let path = shownText(shape.id, limit: 60)
         guard let id = shape.props?.field("assetId")?.string,
             let url = assets[id]?.field("props")?.field("src")?.string,

@@ -1,0 +1,61 @@
+import InkCodecs
+import InkEngine
+
+/// Puts the pages of a note side by side on an infinite canvas, each in a viewport.
+struct NotePages {
+    private(set) var project: Project
+    private(set) var tree: DocumentTree
+    private var counts = (strokes: 0, points: 0)
+    private var nextX = 0.0
+
+    /// Between pages, so that what lies beyond one does not show in the next.
+    static let gap = 1000.0
+
+    init(_ tree: DocumentTree, background: RGBA8) {
+        self.tree = tree
+        project = Project(canvasSize: nil, background: background)
+        project.hasColorProfiles = true
+    }
+
+    /// Behind all pages.
+    var ground: RGBA8 {
+        get { project.background }
+        set { project.background = newValue }
+    }
+
+    mutating func leaveOutUnused(of holder: some PropertyHolder, _ known: UnreadProperties, at path: String?) {
+        tree.leaveOutUnused(of: holder, known, at: path)
+    }
+
+    /// Adds a page of a size, which `draw` fills. Its place is at 0, 0 for `draw`.
+    mutating func add(
+        name: String, width: Double, height: Double, _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        guard width > 0, height > 0, width <= 1e6, height <= 1e6 else {
+            throw .badInput(
+                tree.place, reason: "\(tree.what) has a page of \(shownNumber(width)) by \(shownNumber(height))")
+        }
+        try tree.count(depth: 0)
+        var page = NotePage(origin: Point(x: nextX, y: 0), tree, counts: counts)
+        try draw(&page)
+        try page.close()
+        (tree, counts) = (page.tree, page.strokeCounts)
+        let number = project.layers.count + 1
+        var group = Layer(id: "page-\(number)", name: name.isEmpty ? "Page \(number)" : name, order: Double(number))
+        group.kind = .group(page.layers, isPassThrough: true)
+        project.layers.append(group)
+        project.viewports.append(
+            Viewport(
+                name: name.isEmpty ? "\(number)" : name, center: Point(x: nextX + width / 2, y: height / 2),
+                size: CanvasSize(width: width, height: height)))
+        nextX += width + Self.gap
+    }
+
+    /// The project, whose viewports are pages.
+    func finished() throws(EngineError) -> Project {
+        guard !project.viewports.isEmpty else { throw .badInput(tree.place, reason: "\(tree.what) has no page") }
+        var finished = project
+        finished.hasPages = true
+        return finished
+    }
+}
