@@ -132,6 +132,8 @@ else
     check "farm from the container image" Scripts/test-image.sh
 fi
 
+check "expressions are quick to type-check" python3 -B Scripts/check_expressions.py
+
 # Packages of their own, which no other test builds.
 check "benchmarks compile" swift build -c release --package-path Benchmarks
 check "documentation of the engine and of documents" Scripts/docs.sh
