@@ -202,7 +202,7 @@ struct VectorMarks {
     private func write<File: VectorDrawing>(
         _ placed: PlacedStamps, of brush: Brush, _ color: RGBA8, to file: inout File
     ) throws(EngineError) {
-        let seen = picture.expanded(by: Pattern.reach(of: brush))
+        let seen = picture.expanded(by: brush.stampReach)
         let (areAlike, haveOneAlpha) = (placed.areAlike, placed.haveOneAlpha)
         var stamps: VectorStamps?
         var failure: EngineError?

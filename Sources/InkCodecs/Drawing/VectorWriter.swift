@@ -88,7 +88,7 @@ struct VectorStampShape: Hashable {
     var reach: Double {
         var brush = Brush(type: type, spacing: spacing, lineWidth: lineWidth)
         brush.scale = size
-        return Pattern.reach(of: brush) + max(lineWidth, Pattern.dotRadius) * size
+        return brush.stampReach + max(lineWidth, Pattern.dotRadius) * size
     }
 
     func write(to path: inout some VectorPathText) {

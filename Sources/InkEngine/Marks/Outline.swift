@@ -1,6 +1,6 @@
 /// Chains of points that bound a shape. All chains of a shape have the same orientation; a chain of the opposite
 /// orientation subtracts its area. A single chain need not be closed, but the edges of all chains together must be.
-struct Outline: Sendable {
+package struct Outline: Sendable {
     /// Consecutive points, drawn at one position or several.
     struct Chain: Sendable {
         let points: [Point]

@@ -4,7 +4,7 @@ import CKernels
 final class OutlinePainter {
     private let accumulator: CoverageAccumulator
     private let partRasterizer: PartRasterizer
-    private var patterns: [PatternKey: Pattern] = [:]
+    private var patterns: [Pattern.Properties: Pattern] = [:]
     private var patternPoints = 0
     /// The chains of the last stamp. Stamps of one stroke are often equal, or differ only slightly in size.
     private var chains: [EdgeChain] = []
@@ -15,14 +15,6 @@ final class OutlinePainter {
     /// The chains of some hundred strokes in a picture of 32,768 pixels: 4 MB, or twice as much if each is one small
     /// dot.
     private static let keptEdgesMax = 500_000
-
-    private struct PatternKey: Hashable {
-        var type: BrushType
-        var spacing: Double
-        var lineWidth: Double
-        var pixelsPerUnit: Double
-        var fineness: Pattern.Fineness
-    }
 
     /// The properties that determine a stamp's chains.
     private struct ChainKey: Hashable {
@@ -47,13 +39,11 @@ final class OutlinePainter {
     func pattern(for stroke: PreparedStroke, scale: OutputScale) -> Pattern {
         let brush = stroke.brush
         // With any pressure, a stamp's size is at most the brush's scale.
-        let key = PatternKey(
-            type: brush.type, spacing: brush.spacing, lineWidth: brush.type == .dots ? 0 : brush.lineWidth,
+        let key = Pattern.Properties(
+            type: brush.type, spacing: brush.spacing, lineWidth: brush.line(size: 1).width,
             pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
         if let pattern = patterns[key] { return pattern }
-        let pattern = Pattern(
-            type: key.type, spacing: key.spacing, lineWidth: key.lineWidth, pixelsPerUnit: key.pixelsPerUnit,
-            fineness: key.fineness)
+        let pattern = Pattern(key)
         if patternPoints > 1_000_000 {
             patterns.removeAll()
             patternPoints = 0

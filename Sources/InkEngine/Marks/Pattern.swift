@@ -31,9 +31,18 @@ package final class Pattern: Sendable {
         var areaMax: Double { self == .fine ? 0 : 0.001 }
     }
 
+    /// What determines the shape of a brush's stamps.
+    package struct Properties: Hashable {
+        var type: BrushType
+        var spacing: Double
+        var lineWidth: Double
+        /// Output pixels per unit of pattern space, for the largest stamp.
+        var pixelsPerUnit: Double
+        var fineness = Fineness.usual
+    }
+
     let shape: Shape
     let fineness: Fineness
-    /// Output pixels per unit of pattern space, for the largest stamp.
     let pixelsPerUnit: Double
     /// Half the width and height of a box round the origin that contains the shape.
     let halfExtent: Point
@@ -44,29 +53,15 @@ package final class Pattern: Sendable {
     /// Lines lie at -3...3 spacings.
     package static let lineIndices = -3...3
 
-    /// - Parameter pixelsPerUnit: determines, with the fineness, how finely arcs are divided.
-    init(type: BrushType, spacing: Double, lineWidth: Double, pixelsPerUnit: Double, fineness: Fineness = .usual) {
-        self.fineness = fineness
-        self.pixelsPerUnit = pixelsPerUnit
-        halfExtent = Pattern.halfExtent(type: type, spacing: spacing, lineWidth: lineWidth)
+    init(_ properties: Properties) {
+        fineness = properties.fineness
+        pixelsPerUnit = properties.pixelsPerUnit
+        let mark = properties.type.mark
+        halfExtent = mark.halfExtent(spacing: properties.spacing, lineWidth: properties.lineWidth)
         // Outlines consist of pieces of a pixel. They pay off unless they are much larger than a picture.
         let isLarge = pixelsPerUnit * halfExtent.length > EdgeChain.reachMax
-        switch type {
-        case .parallelLines, .contourLines, .solid:
-            shape = .parts(Pattern.lines(spacing: spacing, width: lineWidth))
-        case .crossHatch:
-            let lines = Pattern.lines(spacing: spacing, width: lineWidth)
-            shape = .parts(lines + lines.map { $0.placed(at: Pattern.quarterTurn) })
-        case .dots:
-            let grid = DiscGrid(
-                spacing: spacing, radius: Pattern.dotRadius, reach: 5, pixelsPerUnit: pixelsPerUnit,
-                fineness: fineness)
-            shape = isLarge ? .parts(grid.discs()) : .outline(grid.outline())
-        case .waves:
-            let waves = WaveLines(spacing: spacing, width: lineWidth, pixelsPerUnit: pixelsPerUnit)
-            let outline = isLarge ? nil : waves.outline()
-            shape = outline.map(Shape.outline) ?? .parts(waves.parts())
-        }
+        let outline = isLarge ? nil : mark.outline(properties)
+        shape = outline.map(Shape.outline) ?? .parts(mark.parts(properties))
     }
 
     /// An upper bound of its memory, in points of 16 bytes.
@@ -78,36 +73,6 @@ package final class Pattern: Sendable {
                 if case .polygon(let corners) = part { count + 16 + corners.count } else { count + 16 }
             }
         }
-    }
-
-    private static func halfExtent(type: BrushType, spacing: Double, lineWidth: Double) -> Point {
-        let lineReach = 3 * spacing + lineWidth / 2
-        switch type {
-        case .parallelLines, .contourLines, .solid: return Point(x: halfLength, y: lineReach)
-        case .crossHatch:
-            let reach = max(halfLength, lineReach)
-            return Point(x: reach, y: reach)
-        case .dots:
-            // An arc's polygon may exceed its circle by a fraction of a per cent.
-            let reach = 5 * spacing + dotRadius * 1.5
-            return Point(x: reach, y: reach)
-        case .waves: return Point(x: halfLength + lineWidth, y: lineReach + spacing / 4 + lineWidth / 2)
-        }
-    }
-
-    /// The seven lines, which may touch.
-    private static func lines(spacing: Double, width: Double) -> [ConvexPart] {
-        lineIndices.map { index in
-            let middle = Double(index) * spacing
-            return .line(from: Point(x: -halfLength, y: middle), to: Point(x: halfLength, y: middle), width: width)
-        }
-    }
-
-    private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
-
-    /// Maximum extent of a brush's stamps from their centre, in canvas pixels.
-    package static func reach(of brush: Brush) -> Double {
-        brush.scale * halfExtent(type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth).length
     }
 
     /// The box in canvas space that contains a stamp of this shape.

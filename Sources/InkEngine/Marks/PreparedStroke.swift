@@ -43,10 +43,9 @@ public final class PreparedStroke: Sendable {
     /// Whether there is at most one stamp. Taps recur at one place, so an error of a hundredth of a pixel for one adds
     /// up to ten times that much for thirty.
     let isTap: Bool
-    /// For stamps of a pattern; 0 for other marks.
-    var stampCount: Int { if case .stamps(let stamps) = marks { stamps.count } else { 0 } }
     /// Only for strokes of dots.
     let dotSharing: DotSharing
+    let painter: any MarkPainter.Type
     /// A box that contains all marks.
     package let bounds: Rect
 
@@ -61,47 +60,24 @@ public final class PreparedStroke: Sendable {
         let path = SmoothedPath(stroke.points)
         var places = Rect.empty
         for sample in path.samples { places.formUnion(sample.position) }
-        guard stroke.brush.leavesStamps else {
-            isFaint = false
-            areStampsAlike = false
-            isTap = false
-            dotSharing = .none
-            let width = brush.isCanvasPattern ? brush.size : brush.lineWidth
-            let (solid, alpha) = PreparedStroke.solid(path, brush: brush, width: width)
-            marks = brush.isCanvasPattern ? .canvas(solid, alpha: alpha) : .solid(solid, alpha: alpha)
-            bounds = places.expanded(by: brush.scale * width / 2)
-            return
-        }
-        let stamps = PlacedStamps(
-            StampPlacer(path: path, brush: stroke.brush), keptMax: keptStampsMax, isCancelled: isCancelled)
-        isFaint = stamps.areFaint
-        areStampsAlike =
-            !brush.dynamics.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike
-        isTap = stamps.count < 2
-        dotSharing =
-            brush.type == .dots ? DotSharing(stamps, spacing: brush.spacing, isCancelled: isCancelled) : .none
-        if stroke.brush.type == .contourLines, stamps.count > 1 {
-            marks = .contour(stamps)
-            bounds = places.expanded(by: PreparedStroke.contourReach(of: stroke.brush))
-            return
-        }
-        bounds = places.expanded(by: Pattern.reach(of: stroke.brush))
-        if stroke.brush.type == .contourLines {
-            // A stroke with a single stamp draws parallelLines, at the brush's rotation and not along the path.
-            var lines = stroke.brush
-            lines.type = .parallelLines
-            marks = .stamps(PlacedStamps(StampPlacer(path: path, brush: lines)))
+        let made = brush.mark.prepare(path, of: brush, keptMax: keptStampsMax, isCancelled)
+        (marks, painter, dotSharing) = (made.marks, made.painter, made.dotSharing)
+        bounds = places.expanded(by: made.reach)
+        if case .stamps(let stamps) = marks {
+            isFaint = stamps.areFaint
+            areStampsAlike =
+                !brush.dynamics.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike
+            isTap = stamps.count < 2
         } else {
-            marks = .stamps(stamps)
+            (isFaint, areStampsAlike, isTap) = (false, false, false)
         }
     }
 
     /// Fewer stamps of a size of their own, such as a tap's, are drawn faster than tables are made.
     private static let alikeMin = 16
 
-    /// How far from its first station a quad of contour lines reaches, canvas pixels: it ends at most three spacings and half a
-    /// width from the next one.
-    static func contourReach(of brush: Brush) -> Double { brush.scale * (4 * brush.spacing + brush.lineWidth) }
+    /// For stamps of a pattern; 0 for other marks.
+    var stampCount: Int { if case .stamps(let stamps) = marks { stamps.count } else { 0 } }
 
     /// Size in a cache, in bytes, without its outlines, which are counted where they are kept.
     public var byteCount: Int {
@@ -122,16 +98,6 @@ public final class PreparedStroke: Sendable {
         case .stamps(let stamps), .contour(let stamps): stamps.keptCount
         case .solid, .canvas: 0
         }
-    }
-
-    private static func solid(_ path: SmoothedPath, brush: Brush, width: Double) -> (SolidPath, alpha: Float) {
-        let dynamics = brush.dynamics
-        let discs = path.samples.map { sample in
-            let size = dynamics.pressureAffectsSize ? 0.5 + 0.5 * sample.pressure : 1
-            return Disc(center: sample.position, radius: 0.5 * width * brush.scale * size)
-        }
-        let pressure = dynamics.pressureAffectsOpacity && !dynamics.pressureAffectsSize ? path.meanPressure : 1
-        return (SolidPath(discs), Float(brush.opacity * pressure))
     }
 
     /// Number of stamps of a stroke; 1 for one that is a single shape, 0 for one without points, `Int.max` if it is too large to

@@ -4,7 +4,7 @@ import CKernels
 ///
 /// A uniform Catmull-Rom spline through every point, with phantom ends `2 p0 - p1` and `2 pn-1 - pn-2` and ten
 /// subdivisions per segment. Consecutive samples differ in position, so every segment has a direction.
-struct SmoothedPath: Sendable {
+package struct SmoothedPath: Sendable {
     /// One vertex of the polyline. The fields are laid out as `ink_path.h` requires.
     struct Sample: Hashable, Sendable {
         var position: Point

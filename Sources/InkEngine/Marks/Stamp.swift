@@ -27,10 +27,13 @@ struct StampPlacer: Sendable {
     /// Distance between stamps, in canvas pixels.
     private let interval: Double
     private let fixedTurn: (sin: Double, cos: Double)
+    private let followsPath: Bool
 
-    init(path: SmoothedPath, brush: Brush) {
+    /// - Parameter followsPath: whether stamps point along the path, and not as the brush does.
+    init(path: SmoothedPath, brush: Brush, followsPath: Bool = false) {
         self.path = path
         self.brush = brush
+        self.followsPath = followsPath
         interval = brush.spacing * brush.scale
         fixedTurn = sinCos(degrees: brush.rotation)
     }
@@ -91,7 +94,7 @@ struct StampPlacer: Sendable {
         let pressure = a.pressure + t * (b.pressure - a.pressure)
         let azimuth = a.azimuth + t * (b.azimuth - a.azimuth)
         let along: Point
-        if brush.type == .contourLines, !isPoint {
+        if followsPath, !isPoint {
             let step = b.position - a.position
             along = (1 / step.length) * step
         } else {

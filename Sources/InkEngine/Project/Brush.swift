@@ -38,20 +38,11 @@ public struct Brush: Hashable, Sendable {
         self.color = color
         self.dynamics = dynamics
     }
-
-    /// Whether strokes consist of stamps, or of lines between them, and are not single shapes.
-    public var leavesStamps: Bool { type != .solid && !isCanvasPattern }
-
-    /// Whether strokes uncover a pattern that lies still on the canvas (spec section 8.1).
-    public var isCanvasPattern: Bool { anchor == .canvas && type.canLieStill }
 }
 
 /// The pattern that a brush draws.
 public enum BrushType: String, Hashable, Sendable, CaseIterable {
     case parallelLines, crossHatch, dots, contourLines, waves, solid
-
-    /// Whether the pattern can be tied to the canvas.
-    public var canLieStill: Bool { self != .contourLines && self != .solid }
 }
 
 /// What a brush's pattern is tied to.

@@ -20,7 +20,7 @@ import Testing
             dynamics: BrushDynamics(
                 pressureAffectsOpacity: .random(using: &generator), pressureAffectsSize: .random(using: &generator),
                 tiltAffectsRotation: .random(using: &generator)))
-        return StampPlacer(path: SmoothedPath(points), brush: brush)
+        return StampPlacer(path: SmoothedPath(points), brush: brush, followsPath: type == .contourLines)
     }
 
     @Test(

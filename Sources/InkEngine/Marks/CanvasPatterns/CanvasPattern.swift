@@ -50,21 +50,14 @@ final class CanvasPattern {
         let turn = sinCos(degrees: brush.rotation)
         along = Point(x: turn.cos, y: turn.sin)
         across = Point(x: -turn.sin, y: turn.cos)
-        motif = PatternMotif(
-            type: brush.type, spacing: brush.spacing, lineWidth: brush.lineWidth, pixelsPerUnit: unit * scale.largest)
+        let found = brush.type.mark.motif(of: brush, pixelsPerUnit: unit * scale.largest)
+        motif = found ?? PatternMotif(outline: [], parts: [], along: 1, across: 1)
         let (width, height) = (motif.along * unit, motif.across * unit)
         let start = scale.patternOrigin
         // Exact: the remainder of an origin that is far away still tells where the pattern lies.
         let u = width > 0 ? (start.x * along.x + start.y * along.y).remainder(dividingBy: width) : 0
         let v = height > 0 ? (start.x * across.x + start.y * across.y).remainder(dividingBy: height) : 0
         origin = u * along + v * across
-        guard case .polygons(let outline, let parts) = motif.shape else {
-            way = .even(1)
-            (corners, counts, bounds) = ([], [], [])
-            isMixed = false
-            kernelMotif = CanvasPattern.nothing
-            return
-        }
         let columns = width * scale.largest
         let rows = height * scale.largest
         isMixed = rows >= CanvasPattern.mixedPeriodMin
@@ -72,13 +65,14 @@ final class CanvasPattern {
         func placed(_ p: Point) -> Point { scale.output((unit * p.x) * along + (unit * p.y) * across) }
         let (a, b) = (placed(Point(x: motif.along, y: 0)), placed(Point(x: 0, y: motif.across)))
         let area = a.x * b.y - a.y * b.x
-        guard rows >= CanvasPattern.periodMin, columns >= CanvasPattern.periodMin, abs(area).isNormal else {
-            way = .even(motif.density)
+        guard found != nil, rows >= CanvasPattern.periodMin, columns >= CanvasPattern.periodMin, abs(area).isNormal
+        else {
+            way = .even(found?.density ?? 1)
             (corners, counts, bounds) = ([], [], [])
             kernelMotif = CanvasPattern.nothing
             return
         }
-        let placedParts = parts.map { $0.map(placed) }
+        let placedParts = motif.parts.map { $0.map(placed) }
         corners = placedParts.flatMap { $0.flatMap { [$0.x, $0.y] } }
         counts = placedParts.map { Int32($0.count) }
         bounds = placedParts.flatMap { part -> [Double] in
@@ -89,7 +83,7 @@ final class CanvasPattern {
         var box = Rect.empty
         for part in placedParts { for point in part { box.formUnion(point) } }
         var own = Rect.empty
-        for part in parts { for point in part { own.formUnion(point) } }
+        for part in motif.parts { for point in part { own.formUnion(point) } }
         let first = scale.output(origin)
         kernelMotif = ink_motif(
             x: first.x, y: first.y, along_x: a.x, along_y: a.y, across_x: b.x, across_y: b.y,
@@ -100,15 +94,14 @@ final class CanvasPattern {
             // Replaced whenever the motif is used.
             corners: CanvasPattern.nothing.corners, counts: CanvasPattern.nothing.counts,
             bounds: CanvasPattern.nothing.bounds, part_count: counts.count)
-        let isLine = brush.type == .parallelLines
         let isLarge = max(box.maxX - box.minX, box.maxY - box.minY) > CanvasPattern.outlineMax
         if isLarge {
             way = .parts
-        } else if rows < CanvasPattern.chainPeriodMin, isLine || columns < CanvasPattern.tablePeriodMax {
+        } else if rows < CanvasPattern.chainPeriodMin, motif.isEndless || columns < CanvasPattern.tablePeriodMax {
             way = .table
-            makeTable(columns: isLine ? 0 : columns, rows: rows, level)
+            makeTable(columns: motif.isEndless ? 0 : columns, rows: rows, level)
         } else {
-            let points = outline.map(placed)
+            let points = motif.outline.map(placed)
             way = .chain(EdgeChain(points + points.prefix(1), areaMax: 0))
         }
     }

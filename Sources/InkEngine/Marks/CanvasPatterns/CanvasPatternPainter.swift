@@ -8,7 +8,7 @@ import CKernels
 /// pattern and the union of the footprint's hulls, line by line.
 ///
 /// Owns its scratch memory; not shared between threads.
-final class CanvasPatternPainter {
+final class CanvasPatternPainter: MarkPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let level: KernelLevel
     private let accumulator: CoverageAccumulator
@@ -16,6 +16,7 @@ final class CanvasPatternPainter {
     private let covered: KernelPlane<Float>
     private let parts: PartRasterizer
     private let unions: UnionTile
+    private let solids: SolidPainter
     private var patterns: [PatternKey: CanvasPattern] = [:]
     private var patternBytes = 0
     // Scratch memory.
@@ -38,23 +39,19 @@ final class CanvasPatternPainter {
         var scale: OutputScale
     }
 
-    /// - Parameters:
-    ///   - accumulator: clean before and after each call; may be shared, as may `covered`, which is 0, and `parts`.
-    init(
-        maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, covered: KernelPlane<Float>,
-        parts: PartRasterizer, level: KernelLevel
-    ) {
-        self.accumulator = accumulator
-        self.covered = covered
-        self.parts = parts
-        self.level = level
-        kernels = ink_raster_kernels(level.c)
+    init(_ tools: PainterTools) {
+        accumulator = tools.accumulator
+        covered = tools.covered
+        parts = tools.parts
+        level = tools.level
+        kernels = tools.kernels
         unions = UnionTile(level: level)
+        solids = SolidPainter(tools)
         let size = CanvasPatternPainter.groupSize
-        let rows = (maxHeight + size - 1) / size
+        let rows = (tools.maxHeight + size - 1) / size
         groups = [UInt8](repeating: 0, count: CanvasPatternPainter.groupStride * rows)
         bands = [Int32](repeating: 0, count: 2 * rows)
-        mixed = [ink_pixel](repeating: ink_pixel(), count: size * (maxWidth + size))
+        mixed = [ink_pixel](repeating: ink_pixel(), count: size * (tools.maxWidth + size))
     }
 
     /// The pattern of a brush at one size of the export.
@@ -77,13 +74,22 @@ final class CanvasPatternPainter {
         return pattern
     }
 
-    /// Multiplies `plane` by the transmittance of a stroke.
-    ///
+    func paint(
+        _ stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
+    ) {
+        guard case .canvas(let footprint, let alpha) = stroke.marks else { return }
+        let pattern = pattern(for: stroke.brush, scale: scale)
+        if case .even(let share) = pattern.way {
+            solids.paint(footprint, alpha: alpha * Float(share), scale: scale, into: plane, isCancelled)
+        } else {
+            paint(footprint, alpha: alpha, pattern, scale: scale, into: plane, isCancelled: isCancelled)
+        }
+    }
+
     /// - Parameters:
     ///   - path: the footprint.
-    ///   - pattern: not an even one, which is drawn as a solid stroke.
-    ///   - isCancelled: called now and then. If it returns true, the result must not be used.
-    func paint(
+    ///   - pattern: not an even one.
+    private func paint(
         _ path: SolidPath, alpha: Float, _ pattern: CanvasPattern, scale: OutputScale, into plane: RemainingPlane,
         isCancelled: @escaping () -> Bool
     ) {

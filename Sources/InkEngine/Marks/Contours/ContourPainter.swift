@@ -2,7 +2,7 @@ import CKernels
 
 /// Draws strokes of contour lines: quads along seven lines between neighbouring stations, which are stamps' places. A stroke is
 /// one shape, whose alpha is the sum of the quads' alphas times their areas, at most the largest alpha at the pixel.
-final class ContourPainter {
+final class ContourPainter: MarkPainter {
     private let kernels: UnsafePointer<ink_raster>
     private let accumulator: CoverageAccumulator
     /// Both 0 everywhere between strokes.
@@ -17,26 +17,22 @@ final class ContourPainter {
     private static let pairsAtOnce = 4096
     private static let stationsMax = 64
 
-    /// - Parameters:
-    ///   - accumulator, sums: clean before and after each call; may be shared.
-    init(
-        maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, sums: KernelPlane<Float>, level: KernelLevel
-    ) {
-        kernels = ink_raster_kernels(level.c)
-        self.accumulator = accumulator
-        self.sums = sums
-        largest = KernelPlane(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-        drawn = DrawnBlocks(maxWidth: maxWidth, maxHeight: maxHeight)
+    init(_ tools: PainterTools) {
+        kernels = tools.kernels
+        accumulator = tools.accumulator
+        sums = tools.covered
+        largest = KernelPlane(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight, value: 0)
+        drawn = DrawnBlocks(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight)
     }
 
-    /// Multiplies into `plane` what the stroke leaves of each pixel of the accumulator's cell.
     func paint(
-        _ placed: PlacedStamps, of brush: Brush, scale: OutputScale, into plane: RemainingPlane,
-        isCancelled: @escaping () -> Bool
+        _ stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
     ) {
+        guard case .contour(let placed) = stroke.marks else { return }
+        let brush = stroke.brush
         largest.move(to: accumulator.cell)
         drawn.move(to: accumulator.cell)
-        let near = NearCell(accumulator.cell, scale: scale, reach: PreparedStroke.contourReach(of: brush))
+        let near = NearCell(accumulator.cell, scale: scale, reach: ContourMark.reach(of: brush))
         var lines = ink_contour(spacing: brush.spacing, width: brush.lineWidth, scale_x: scale.x, scale_y: scale.y)
         let weighted = ink_sums(
             sums: sums.values, largest: largest.values, stride: sums.stride, drawn: drawn.bits)

@@ -1,14 +1,13 @@
 import CKernels
 
 /// Draws stamps of discs that do not overlap: by tables of one disc, or by stencils if stamps share discs.
-final class DiscPainter {
+final class DiscPainter: StampPainter {
+    let tools: PainterTools
     private let kernels: UnsafePointer<ink_raster>
     private let covered: KernelPlane<Float>
     private var tables: [TableKey: DiscTable] = [:]
     private var tableBytes = 0
-    private lazy var stencils = DiscStencils(level: level)
-    private let level: KernelLevel
-    private let isExact: Bool
+    private lazy var stencils = DiscStencils(level: tools.level)
 
     /// The properties that determine a table.
     private struct TableKey: Hashable {
@@ -17,20 +16,13 @@ final class DiscPainter {
         var reach: Int
     }
 
-    /// - Parameters:
-    ///   - covered: 0 everywhere before and after each call; may be shared.
-    ///   - isExact: for pictures in which the colour of the faintest ink is visible.
-    init(covered: KernelPlane<Float>, isExact: Bool, level: KernelLevel) {
-        self.isExact = isExact
-        kernels = ink_raster_kernels(level.c)
-        self.covered = covered
-        self.level = level
+    init(_ tools: PainterTools) {
+        self.tools = tools
+        kernels = tools.kernels
+        covered = tools.covered
     }
 
-    /// Multiplies `plane` by the transmittance of a stamp. Returns false, and does nothing, for discs that overlap or
-    /// that are better drawn by their outline.
-    ///
-    /// - Parameter box: contains the stamp, in output pixels.
+    /// Returns false for discs that overlap or that are better drawn by their outline.
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
@@ -123,7 +115,7 @@ final class DiscPainter {
             return true
         }
         // The larger of two tables has ink in pixels that the disc does not reach.
-        if isExact { return false }
+        if tools.isExact { return false }
         // With pressure, every stamp or stroke has a size of its own. Between tables of two sizes, coverage changes
         // linearly enough.
         let steps = radius * scale.largest * DiscPainter.sizesPerPixel

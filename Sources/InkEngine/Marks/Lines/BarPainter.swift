@@ -5,16 +5,14 @@ import CKernels
 /// It uses kernels that work line by line if all stamps of a stroke are equal and the gaps between lines are wide,
 /// otherwise row by row. Some bars are computed exactly, one by one: bars so close that a pixel may meet two, bars
 /// parallel to the pixel grid, and taps.
-final class BarPainter {
+final class BarPainter: StampPainter {
+    let tools: PainterTools
     private let kernels: UnsafePointer<ink_raster>
-    private let isExact: Bool
     private let accumulator: CoverageAccumulator
     private var polygons = Polygons()
     private let lineTables: [LineTable]
     /// Coverage by crossing lines of one direction; 0 between stamps.
-    private lazy var aside = KernelPlane<UInt16>(maxWidth: maxWidth, maxHeight: maxHeight, value: 0)
-    private let maxWidth: Int
-    private let maxHeight: Int
+    private lazy var aside = KernelPlane<UInt16>(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight, value: 0)
     // Scratch memory.
     private var places: [ink_place] = []
     private var bars: [ink_bars] = []
@@ -38,29 +36,19 @@ final class BarPainter {
         }
     }
 
-    /// - Parameters:
-    ///   - maxWidth, maxHeight: size of the planes to draw on.
-    ///   - accumulator: clean before and after each call; may be shared.
-    ///   - isExact: computes every stamp exactly.
-    init(maxWidth: Int, maxHeight: Int, accumulator: CoverageAccumulator, isExact: Bool, level: KernelLevel) {
-        self.maxWidth = maxWidth
-        self.maxHeight = maxHeight
-        self.isExact = isExact
-        kernels = ink_raster_kernels(level.c)
-        self.accumulator = accumulator
+    init(_ tools: PainterTools) {
+        self.tools = tools
+        kernels = tools.kernels
+        accumulator = tools.accumulator
         lineTables = [LineTable(), LineTable()]
     }
 
     // MARK: Stamps
 
-    /// Multiplies `plane` by the transmittance of stamps of a stroke, one after the other. Returns false, and does
-    /// nothing, if they must not be drawn together.
-    ///
-    /// - Parameter stamps: those that may meet the cell.
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard !isExact, !stroke.isTap, stroke.areStampsAlike else { return false }
+        guard !tools.isExact, !stroke.isTap, stroke.areStampsAlike else { return false }
         places.removeAll(keepingCapacity: true)
         var arePrepared = false
         for stamp in stamps {
@@ -86,15 +74,12 @@ final class BarPainter {
         kernels.pointee.multiply_bars(plane.kernelPlane, bars, Int32(bars.count), places, places.count)
     }
 
-    /// Multiplies `plane` by the transmittance of a stamp of a stroke. Returns false, and does nothing, for lines too
-    /// long for the kernels' arithmetic.
-    ///
-    /// - Parameter box: contains the stamp, in output pixels.
+    /// Returns false for lines too long for the kernels' arithmetic.
     func paint(
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
         guard max(box.width, box.height) < BarPainter.sizeMax else { return false }
-        if !isExact, !stroke.isTap, prepareBars(of: stamp, in: stroke, scale: scale) {
+        if !tools.isExact, !stroke.isTap, prepareBars(of: stamp, in: stroke, scale: scale) {
             places.removeAll(keepingCapacity: true)
             places.append(ink_place(stamp, scale))
             multiplyBars(into: plane)
@@ -106,7 +91,6 @@ final class BarPainter {
         return true
     }
 
-    /// Adds `weight` times the coverage by a stamp of `brush` to `covered`. Returns false, and does nothing, as above.
     func add(
         _ stamp: Stamp, of brush: Brush, scale: OutputScale, box: PixelRect, weight: Float,
         to covered: KernelPlane<Float>
@@ -122,7 +106,7 @@ final class BarPainter {
         polygons.removeAll()
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across)
         lines.append(to: &polygons)
-        if brush.type == .crossHatch {
+        if brush.hasCrossedLines {
             Bars(brush, stamp, scale, along: stamp.across, across: stamp.turnedBack).append(to: &polygons)
             lines.takeCrossings(from: &polygons)
         }

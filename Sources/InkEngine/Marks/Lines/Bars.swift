@@ -40,7 +40,7 @@ struct Bars {
     /// The lines of a stamp of parallel lines or cross-hatching, in the form that kernels take: one direction or two.
     static func kernelBars(of stamp: Stamp, _ brush: Brush, _ scale: OutputScale) -> [ink_bars] {
         let lines = Bars(brush, stamp, scale, along: stamp.along, across: stamp.across).kernelBars
-        guard brush.type == .crossHatch else { return [lines] }
+        guard brush.hasCrossedLines else { return [lines] }
         return [lines, Bars(brush, stamp, scale, along: stamp.across, across: stamp.turnedBack).kernelBars]
     }
 

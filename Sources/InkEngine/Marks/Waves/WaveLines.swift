@@ -1,13 +1,19 @@
 /// The seven lines of the `waves` pattern at size 1: polylines of 32 equal steps along x, displaced across by a sine.
 struct WaveLines {
-    let spacing: Double
-    let width: Double
-    let pixelsPerUnit: Double
+    private let spacing: Double
+    private let width: Double
+    private let pixelsPerUnit: Double
 
     private static let steps = 32
     /// Maximum area between a chord of a round join and its arc, in output pixels. It is reduced in proportion for a
     /// line that covers less than twenty.
     private static let areaMax = 0.002
+
+    init(_ pattern: Pattern.Properties) {
+        spacing = pattern.spacing
+        width = pattern.lineWidth
+        pixelsPerUnit = pattern.pixelsPerUnit
+    }
 
     /// The middle line's vertices. The other lines are translated across by multiples of the spacing.
     private var middleLine: [Point] {

@@ -4,7 +4,8 @@ import CKernels
 ///
 /// The error is at most a few hundredths of a pixel. Lines so close that they almost touch, and stamps that would need
 /// too large a table, are drawn by outlines.
-final class WavePainter {
+final class WavePainter: StampPainter {
+    let tools: PainterTools
     private let kernels: UnsafePointer<ink_raster>
     private var sections: [SectionsKey: WaveSections] = [:]
     private let entries: UnsafeMutablePointer<UInt32>
@@ -24,8 +25,9 @@ final class WavePainter {
         var scale: OutputScale
     }
 
-    init(level: KernelLevel) {
-        kernels = ink_raster_kernels(level.c)
+    init(_ tools: PainterTools) {
+        self.tools = tools
+        kernels = tools.kernels
         let bytes = WavePainter.entriesMax * MemoryLayout<UInt32>.stride
         entries = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
             .bindMemory(to: UInt32.self, capacity: WavePainter.entriesMax)
@@ -33,14 +35,11 @@ final class WavePainter {
 
     deinit { entries.deallocate() }
 
-    /// Multiplies `plane` by the transmittance of equal stamps of a stroke, one after the other. Returns false, and
-    /// does nothing, if they differ or cannot be drawn from a table.
-    ///
-    /// - Parameter stamps: those that may meet the cell.
+    /// Returns false if the stamps differ or cannot be drawn from a table.
     func paint(
         _ stamps: some Sequence<Stamp>, of stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane
     ) -> Bool {
-        guard stroke.areStampsAlike, !stroke.isTap else { return false }
+        guard !tools.isExact, stroke.areStampsAlike, !stroke.isTap else { return false }
         places.removeAll(keepingCapacity: true)
         var prepared: (waves: ink_waves, table: ink_wave_table)?
         for stamp in stamps {

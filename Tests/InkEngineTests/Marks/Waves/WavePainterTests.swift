@@ -73,7 +73,7 @@ struct WavePainterTests {
         for seed in 0..<60 {
             var generator = SeededGenerator(seed: UInt64(seed))
             let brush = randomBrush(&generator)
-            let painter = WavePainter(level: .selected)
+            let painter = WavePainter(PainterTools(maxWidth: 200, maxHeight: 200))
             let plane = RemainingPlane(maxWidth: 200, maxHeight: 200)
             plane.move(to: whole(WavePainterTests.size))
             let points = [StrokePoint(x: 100, y: 100), StrokePoint(x: 100 + brush.spacing * brush.scale, y: 100)]

@@ -3,14 +3,11 @@
 struct WaveMotif {
     private(set) var outline: [Point] = []
     private(set) var parts: [[Point]] = []
-    private(set) var coversAll = false
 
     private let spacing: Double
     private let radius: Double
 
-    private static let step = 0.625
-    private static let vertices = 16
-    private static let length = step * Double(vertices)
+    private static let step = WaveMark.length / Double(WaveMark.steps)
     /// Parts of a pixel between two sections, at most.
     private static let sectionsPerPixel = 2.0
     private static let sectionsMax = 2048.0
@@ -22,17 +19,17 @@ struct WaveMotif {
         Point(x: step * Double(index), y: spacing / 4 * sinPi(Double(index) / 8))
     }
 
-    init(spacing: Double, radius: Double, pixelsPerUnit: Double) {
+    /// Nil for waves that cover everything.
+    init?(spacing: Double, radius: Double, pixelsPerUnit: Double) {
         self.spacing = spacing
         self.radius = radius
         let places = places(pixelsPerUnit)
         var sections = places.map { place -> Section in
             let upper = upper(place)
-            let lower = 0 - self.upper(WaveMotif.length - place)
+            let lower = 0 - self.upper(WaveMark.length - place)
             return Section(place: place, lower: lower, upper: min(upper, lower + spacing))
         }
-        coversAll = sections.allSatisfy { $0.upper - $0.lower >= spacing }
-        guard !coversAll else { return }
+        if sections.allSatisfy({ $0.upper - $0.lower >= spacing }) { return nil }
         WaveMotif.simplify(&sections, tolerance: 1e-3 / pixelsPerUnit)
         outline = sections.map { Point(x: $0.place, y: $0.lower) }
         outline += sections.reversed().map { Point(x: $0.place, y: $0.upper) }
@@ -54,7 +51,7 @@ struct WaveMotif {
 
     /// Where sections are taken: evenly, and where arcs and straight sides of the upper or lower border meet.
     private func places(_ pixelsPerUnit: Double) -> [Double] {
-        let length = WaveMotif.length
+        let length = WaveMark.length
         let count = Int(min(max(length * pixelsPerUnit * WaveMotif.sectionsPerPixel, 32), WaveMotif.sectionsMax))
         var places = (0...count).map { length * Double($0) / Double(count) }
         func add(_ place: Double) {
@@ -62,7 +59,7 @@ struct WaveMotif {
             let wrapped = place - (place / length).rounded(.down) * length
             places += [wrapped, length - wrapped]
         }
-        for index in 0..<WaveMotif.vertices {
+        for index in 0..<WaveMark.steps {
             let joint = vertex(index)
             let (before, after) = (joint - vertex(index - 1), vertex(index + 1) - joint)
             let normals = [before, after].map { way in
@@ -90,7 +87,7 @@ struct WaveMotif {
     /// The highest position of a disc on the wave that touches the line across at `place`.
     private func upper(_ place: Double) -> Double {
         // One wave further away there is nothing higher.
-        let reach = min(radius, WaveMotif.length)
+        let reach = min(radius, WaveMark.length)
         let first = Int(((place - reach) / WaveMotif.step).rounded(.down)) - 1
         let last = Int(((place + reach) / WaveMotif.step).rounded(.up))
         var upper = -Double.infinity
