@@ -35,7 +35,8 @@ struct StrokeExtent: Hashable, Sendable {
     ///   - canvas: the project's size, canvas pixels.
     ///   - output: the picture's size, output pixels.
     init(of stroke: Stroke, _ measure: StrokeMeasure, canvas: CanvasSize, output: PixelSize) {
-        let hull = measure.hull.expanded(by: BrushReach.of(stroke, largestSize: measure.largestSize))
+        let brush = stroke.brush
+        let hull = measure.hull.expanded(by: brush.mark.reach(of: brush, size: brush.scale * measure.largestSize))
         let scaleX = Double(output.width) / canvas.width
         let scaleY = Double(output.height) / canvas.height
         // One pixel more on each side covers the rounding of every way to compute the same place.
@@ -50,33 +51,5 @@ struct StrokeExtent: Hashable, Sendable {
     private static func clamped(_ value: Double, to edge: Int, ifNaN: Int) -> Int32 {
         if value.isNaN { return Int32(ifNaN) }
         return value <= 0 ? 0 : value >= Double(edge) ? Int32(edge) : Int32(value)
-    }
-}
-
-/// How far from its polyline a brush can draw, in canvas pixels.
-enum BrushReach {
-    /// The greatest distance of a mark from the smoothed polyline.
-    ///
-    /// Infinite for lengths that overflow; never NaN for values that a reader accepts.
-    /// - Parameter largestSize: factor of the brush's lengths at the highest pressure.
-    static func of(_ stroke: Stroke, largestSize: Double) -> Double {
-        let brush = stroke.brush
-        let k = brush.scale * largestSize
-        let pitch = brush.spacing * k
-        let width = brush.lineWidth * k
-        if brush.isCanvasPattern { return brush.size * k / 2 }
-        switch brush.type {
-        case .parallelLines, .crossHatch: return lines(k: k, across: 3 * pitch + width / 2)
-        case .dots: return 5 * 2.0.squareRoot() * pitch + 2 * k
-        // A displaced end is cut at right angles to the wave, so it can reach half a width further along.
-        case .waves: return lines(k: k + width / 20, across: 3 * pitch + pitch / 4 + width / 2)
-        case .contourLines: return max(3 * pitch + width / 2, lines(k: k, across: 3 * pitch + width / 2))
-        case .solid: return width / 2
-        }
-    }
-
-    /// A line of half-length 10 k whose outermost edge is at the distance `across` from the stamp's centre.
-    private static func lines(k: Double, across: Double) -> Double {
-        (100 * k * k + across * across).squareRoot()
     }
 }

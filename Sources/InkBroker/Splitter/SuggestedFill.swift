@@ -9,10 +9,10 @@ enum SuggestedFill {
     static func stroke(of pattern: SuggestedPattern, canvas: CanvasSize, through view: ViewMap? = nil) -> Stroke {
         // So large that cells at the canvas's border lie within it, too.
         let size = 8 * (canvas.width + canvas.height)
-        // Contour lines have no stroke to follow; a solid brush leaves its line.
-        let type = pattern.type == .contourLines ? .parallelLines : pattern.type
+        let type = pattern.type.fillType
+        // A brush without a pattern leaves its line.
         let brush = Brush(
-            type: type, rotation: pattern.rotation, spacing: pattern.spacing, lineWidth: type == .solid ? size : 1,
+            type: type, rotation: pattern.rotation, spacing: pattern.spacing, lineWidth: type.canLieStill ? 1 : size,
             anchor: .canvas, size: size, color: pattern.color)
         let stroke = Stroke(brush: brush, points: [StrokePoint(x: canvas.width / 2, y: canvas.height / 2)])
         guard let view else { return stroke }
@@ -21,7 +21,7 @@ enum SuggestedFill {
         seen.points = stroke.points
         let zoom = view.length(1)
         seen.brush.size /= zoom
-        if type == .solid { seen.brush.lineWidth /= zoom }
+        if !type.canLieStill { seen.brush.lineWidth /= zoom }
         return seen
     }
 }

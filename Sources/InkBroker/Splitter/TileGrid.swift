@@ -89,8 +89,6 @@ struct RowCosts: Sendable {
     /// Nanoseconds for a pixel of a stamp's box.
     private static let stampPixel = 0.8
     private static let stampBase = 500.0
-    /// How much longer a pattern that lies still on the canvas takes than its footprint.
-    private static let patternFactor = 3.0
 
     init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)
@@ -111,30 +109,15 @@ struct RowCosts: Sendable {
         let scale = Double(output.width) / canvas.width
         let visible = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
         let cost: Double
-        if !stroke.brush.leavesStamps {
-            cost = visible * RowCosts.stampPixel * (stroke.brush.isCanvasPattern ? RowCosts.patternFactor : 1)
-        } else {
-            let area = min(visible, RowCosts.stampArea(of: stroke.brush) * scale * scale)
-            cost = Double(StampCount.bound(of: stroke, measure)) * (RowCosts.stampBase + area * RowCosts.stampPixel)
+        switch stroke.brush.mark.cost(of: stroke.brush) {
+        case .pixels(let weight): cost = visible * RowCosts.stampPixel * weight
+        case .stamps(let area):
+            let seen = min(visible, area * scale * scale)
+            cost = Double(StampCount.bound(of: stroke, measure)) * (RowCosts.stampBase + seen * RowCosts.stampPixel)
         }
         let perRow = min(cost, 1e15) / Double(extent.maxY - extent.minY)
         differences[Int(extent.minY)] += perRow
         differences[Int(extent.maxY)] -= perRow
-    }
-
-    /// The area of a stamp's box, in canvas pixels, weighted by the cost of its shapes.
-    private static func stampArea(of brush: Brush) -> Double {
-        let k = brush.scale
-        let pitch = brush.spacing * k
-        let lines = 20 * k * (6 * pitch + brush.lineWidth * k)
-        switch brush.type {
-        case .parallelLines: return lines
-        case .crossHatch: return 2 * lines
-        case .dots: return 1.5 * (10 * pitch + 4 * k) * (10 * pitch + 4 * k)
-        case .waves: return 3 * lines
-        case .contourLines: return 2 * pitch * (6 * pitch + brush.lineWidth * k)
-        case .solid: return 0
-        }
     }
 
     /// Nanoseconds of each output row.
