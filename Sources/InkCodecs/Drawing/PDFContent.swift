@@ -137,11 +137,11 @@ struct PDFPath: VectorPathText {
     private var last = (x: 0, y: 0)
     private var hasLine = false
     /// Whose outlines are written instead of the lines; nil: of none.
-    private let outlined: VectorLine?
+    private let outlined: LineStyle?
     /// The points of the line that is outlined when it is complete.
     private var points: [Point] = []
 
-    init(decimals: Int, outlining line: VectorLine? = nil) {
+    init(decimals: Int, outlining line: LineStyle? = nil) {
         self.decimals = decimals
         outlined = line
         steps = (0..<decimals).reduce(1) { product, _ in product * 10 }

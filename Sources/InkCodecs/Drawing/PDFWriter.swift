@@ -38,13 +38,13 @@ struct PDFWriter: VectorWriter {
         info = PDFAssembler.info(description) == nil ? 0 : body.reserve()
     }
 
-    func path(_ line: VectorLine?) -> PDFPath {
+    func path(_ line: LineStyle?) -> PDFPath {
         guard let line, isThin(line) else { return PDFPath(decimals: scene.decimals) }
         return PDFPath(decimals: scene.decimals + 1, outlining: line)
     }
 
     /// Whether a line becomes an area: readers make lines a whole pixel wide at least, and move them to whole pixels.
-    private func isThin(_ line: VectorLine, scale: Double = 1) -> Bool {
+    private func isThin(_ line: LineStyle, scale: Double = 1) -> Bool {
         line.width * scale * scene.scale.largest <= PDFWriter.thinPixels
     }
 
@@ -209,7 +209,7 @@ struct PDFWriter: VectorWriter {
     mutating func end(_ stamps: VectorStamps) throws(EngineError) {}
 
     /// The number of a shape's form, which is written if it is not yet.
-    private mutating func define(_ shape: Shape, _ line: VectorLine) throws(EngineError) -> Int {
+    private mutating func define(_ shape: Shape, _ line: LineStyle) throws(EngineError) -> Int {
         if let known = shapes[shape] { return known }
         if shapes.count >= scene.limits.definitions { shapes.removeAll() }
         let number = body.reserve()

@@ -23,7 +23,7 @@ struct SVGWriter: VectorWriter {
         output = VectorOutput(scene.tools)
     }
 
-    func path(_ line: VectorLine?) -> VectorPath { VectorPath(decimals: scene.decimals) }
+    func path(_ line: LineStyle?) -> VectorPath { VectorPath(decimals: scene.decimals) }
 
     private mutating func newName() -> Int {
         lastName += 1
@@ -282,7 +282,7 @@ extension [UInt8] {
         add("\"")
     }
 
-    fileprivate mutating func addLine(_ line: VectorLine) {
+    fileprivate mutating func addLine(_ line: LineStyle) {
         add(" stroke-width=\"")
         addLength(line.width)
         add("\"")

@@ -33,7 +33,7 @@ struct VectorMarks {
             if stamps > limits.stamps { return "it has more than \(limits.stamps) stamps" }
             let pressures = brush.dynamics.pressureAffectsOpacity ? stroke.points.map(\.pressure) : [1]
             let (least, most) = (pressures.min() ?? 1, pressures.max() ?? 1)
-            if brush.type == .contourLines, least != most { return "the opacity of contour lines changes along them" }
+            if brush.mark.followsPath, least != most { return "the opacity of contour lines changes along them" }
             if brush.opacity * most < 1.0 / 256, brush.opacity * most > 0 { return "its ink is too faint" }
             return nil
         }
@@ -49,9 +49,17 @@ struct VectorMarks {
     /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
     func patternFault(_ prepared: PreparedStroke) -> String? {
         guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
-        let pattern = VectorPattern(prepared.brush, origin: scale.patternOrigin, canvas: canvas)
-        let isTooFine = !pattern.coversAll && pattern.partCount(path.discs) > Double(limits.patternParts)
-        return isTooFine ? "its pattern is too fine" : nil
+        return fault(prepared.brush, uncoveredBy: path.discs)
+    }
+
+    private func fault(_ brush: Brush, uncoveredBy discs: [PreparedStroke.Disc]) -> String? {
+        let count = pattern(of: brush)?.partCount(discs) ?? 0
+        return count > Double(limits.patternParts) ? "its pattern is too fine" : nil
+    }
+
+    /// The pattern of a brush where it lies still; nil if it leaves nothing uncovered.
+    private func pattern(of brush: Brush) -> VectorPattern? {
+        VectorPattern(brush, origin: scale.patternOrigin, canvas: canvas)
     }
 
     private func fault(_ path: SolidPath, needsOutline: Bool) -> String? {
@@ -68,11 +76,9 @@ struct VectorMarks {
 
     /// Why a suggested pattern cannot be written; nil if it can.
     func fault(_ fill: Brush) -> String? {
-        let pattern = VectorPattern(fill, origin: scale.patternOrigin, canvas: canvas)
-        guard fill.type != .solid, !pattern.coversAll else { return nil }
-        let all = PreparedStroke.Disc(
-            center: Point(x: canvas.width / 2, y: canvas.height / 2), radius: canvas.width + canvas.height)
-        return pattern.partCount([all]) > Double(limits.patternParts) ? "its pattern is too fine" : nil
+        let center = Point(x: canvas.width / 2, y: canvas.height / 2)
+        return fault(
+            fill, uncoveredBy: [PreparedStroke.Disc(center: center, radius: canvas.width + canvas.height)])
     }
 
     private func saturatingSum(_ a: Int, _ b: Int) -> Int {
@@ -99,26 +105,24 @@ struct VectorMarks {
             try write(solid: path, color, alpha: Double(alpha), to: &file)
         case .canvas(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
-            let pattern = VectorPattern(prepared.brush, origin: scale.patternOrigin, canvas: canvas)
-            if pattern.coversAll {
-                try write(area: path, color, alpha: Double(alpha), to: &file)
-            } else {
+            if let pattern = pattern(of: prepared.brush) {
                 try write(pattern, inside: path, color, alpha: Double(alpha), to: &file)
+            } else {
+                try write(area: path, color, alpha: Double(alpha), to: &file)
             }
         }
     }
 
     /// Writes a pattern that is uncovered everywhere.
     func write(fill brush: Brush, to file: inout some VectorDrawing) throws(EngineError) {
-        let pattern = VectorPattern(brush, origin: scale.patternOrigin, canvas: canvas)
-        if brush.type == .solid || pattern.coversAll { return try file.fill(brush.color) }
+        guard let pattern = pattern(of: brush) else { return try file.fill(brush.color) }
         try write(pattern, inside: nil, brush.color, alpha: 1, to: &file)
     }
 
     private func write<File: VectorDrawing>(
         _ pattern: VectorPattern, inside area: SolidPath?, _ color: RGBA8, alpha: Double, to file: inout File
     ) throws(EngineError) {
-        let line = VectorMarks.line(of: pattern.brush.type, width: pattern.strokeWidth)
+        let line = pattern.line
         var path = file.path(line)
         pattern.write(area?.discs, to: &path)
         if path.isEmpty { return }
@@ -127,10 +131,6 @@ struct VectorMarks {
         try file.begin(paint, inside: footprint)
         try file.add(&path)
         try file.end(paint)
-    }
-
-    private static func line(of type: BrushType, width: Double) -> VectorLine {
-        VectorLine(width: width, hasRoundCaps: type == .dots, hasRoundJoins: type == .waves)
     }
 
     // MARK: Solid strokes
@@ -143,11 +143,9 @@ struct VectorMarks {
         }
         let discs = DiscPath(path.discs, tolerance: DiscPath.tolerancePixels / scale.largest).discs
         let width = 2 * (discs.map(\.radius).max() ?? 0)
-        let line = VectorLine(width: width, hasRoundCaps: true, hasRoundJoins: true)
+        let line = LineStyle(width: width, hasRoundCaps: true, hasRoundJoins: true)
         var path = file.path(line)
-        path.move(to: discs[0].center)
-        for disc in discs.dropFirst() { path.line(to: disc.center) }
-        path.end()
+        path.polyline(discs.map(\.center))
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
         try file.add(&path)
@@ -174,21 +172,22 @@ struct VectorMarks {
         var alpha = 0.0
         stamps.forEach { alpha = max(alpha, Double($0.alpha)) }
         if alpha == 0 { return }
-        let line = File.hasAreas ? nil : VectorLine(width: brush.lineWidth * brush.scale)
+        let line = File.hasAreas ? nil : LineStyle(width: brush.lineWidth * brush.scale)
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
         var path = file.path(line)
         for index in Pattern.lineIndices {
-            var strip = ContourStrip(line: Double(index), brush: brush, isArea: File.hasAreas)
+            var strip = ContourStrip(line: index, brush: brush, isArea: File.hasAreas)
+            func add(_ piece: [Point]) { if File.hasAreas { path.polygon(piece) } else { path.polyline(piece) } }
             var failure: EngineError?
             stamps.forEach(isCancelled: { failure != nil }) { stamp in
-                strip.add(stamp, to: &path)
+                if let piece = strip.add(stamp) { add(piece) }
                 if path.byteCount > VectorMarks.partBytes {
                     do throws(EngineError) { try file.add(&path) } catch { failure = error }
                 }
             }
             if let failure { throw failure }
-            strip.end(to: &path)
+            if let piece = strip.end() { add(piece) }
             try file.add(&path)
         }
         try file.end(paint)
@@ -214,12 +213,10 @@ struct VectorMarks {
             do throws(EngineError) {
                 if let stamps { return try file.add(stamp, of: stamps) }
                 let like = areAlike ? stamp : Stamp(center: center, along: Point(x: 1, y: 0), size: 1, alpha: 1)
-                let width = (brush.type == .dots ? 2 * Pattern.dotRadius : brush.lineWidth) * like.size
                 let begun = VectorStamps(
                     shape: VectorStampShape(like, of: brush), color: color,
                     alpha: haveOneAlpha ? Double(stamp.alpha) : nil, areAlike: areAlike,
-                    scaleMax: areAlike ? 1 : brush.scale,
-                    line: VectorMarks.line(of: brush.type, width: width))
+                    scaleMax: areAlike ? 1 : brush.scale, line: brush.line(size: like.size))
                 stamps = begun
                 try file.begin(begun)
                 try file.add(stamp, of: begun)
@@ -229,59 +226,5 @@ struct VectorMarks {
         }
         if let failure { throw failure }
         if let stamps { try file.end(stamps) }
-    }
-}
-
-/// One of the seven lines along a stroke of contour lines, as polygons of neighbouring quads that do not turn back
-/// (spec section 3.3).
-private struct ContourStrip {
-    let line: Double
-    let brush: Brush
-    /// If not, the line in the middle is drawn.
-    let isArea: Bool
-    private var last: Stamp?
-    private var left: [Point] = []
-    private var right: [Point] = []
-
-    /// Quads in a polygon; the next one begins at its end.
-    private static let quadsMax = 64
-
-    init(line: Double, brush: Brush, isArea: Bool) {
-        self.line = line
-        self.brush = brush
-        self.isArea = isArea
-    }
-
-    private func point(_ stamp: Stamp, _ offset: Double) -> Point {
-        let way = (line * brush.spacing + offset * brush.lineWidth) * stamp.size
-        return stamp.center + way * stamp.across
-    }
-
-    mutating func add(_ stamp: Stamp, to path: inout some VectorPathText) {
-        defer { last = stamp }
-        guard let last else { return }
-        let step = stamp.center - last.center
-        let middle = point(stamp, 0) - point(last, 0)
-        let turn = last.across.x * stamp.across.x + last.across.y * stamp.across.y
-        guard middle.x * step.x + middle.y * step.y > 0, turn > 0 else { return end(to: &path) }
-        if left.count > ContourStrip.quadsMax { end(to: &path) }
-        if left.isEmpty {
-            left.append(point(last, -0.5))
-            right.append(point(last, 0.5))
-        }
-        left.append(point(stamp, -0.5))
-        right.append(point(stamp, 0.5))
-    }
-
-    mutating func end(to path: inout some VectorPathText) {
-        if left.count > 1, isArea {
-            path.polygon(left + right.reversed())
-        } else if left.count > 1 {
-            path.move(to: 0.5 * (left[0] + right[0]))
-            for (a, b) in zip(left, right).dropFirst() { path.line(to: 0.5 * (a + b)) }
-            path.end()
-        }
-        left.removeAll(keepingCapacity: true)
-        right.removeAll(keepingCapacity: true)
     }
 }

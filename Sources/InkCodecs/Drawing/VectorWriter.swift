@@ -6,14 +6,7 @@ struct VectorPaint: Hashable {
     var color: RGBA8
     var alpha: Double
     /// The line along the path; nil: the area inside of the path, by the nonzero rule.
-    var line: VectorLine?
-}
-
-struct VectorLine: Hashable {
-    /// Canvas pixels.
-    var width: Double
-    var hasRoundCaps = false
-    var hasRoundJoins = false
+    var line: LineStyle?
 }
 
 /// A path in the words of a format. Points are in canvas pixels.
@@ -27,6 +20,13 @@ protocol VectorPathText {
     /// Ends an open line; one of a single point becomes a dot, which round caps make visible.
     mutating func end()
     mutating func polygon(_ points: some Sequence<Point>)
+}
+
+extension VectorPathText {
+    mutating func polyline(_ points: [Point]) {
+        for (index, point) in points.enumerated() { if index == 0 { move(to: point) } else { line(to: point) } }
+        end()
+    }
 }
 
 /// The area that a stroke uncovers of something.
@@ -62,67 +62,35 @@ struct VectorStamps {
     var areAlike: Bool
     /// By which the shape is scaled at most.
     var scaleMax: Double
-    var line: VectorLine
+    var line: LineStyle
 }
 
 /// The lines of a stamp round the origin.
 struct VectorStampShape: Hashable {
-    var type: BrushType
-    var spacing: Double
-    var lineWidth: Double
-    var size: Double
-    var along: Point
+    /// Without what does not change the shape.
+    private let brush: Brush
+    private let along: Point
     /// Whether it has its final size. Others are scaled, so that they need more digits.
-    var isFinal: Bool
+    let isFinal: Bool
 
     init(_ stamp: Stamp, of brush: Brush) {
-        type = brush.type
-        spacing = brush.spacing
-        lineWidth = brush.lineWidth
-        size = stamp.size
+        self.brush = Brush(
+            type: brush.type, spacing: brush.spacing, scale: stamp.size, lineWidth: brush.lineWidth)
         along = stamp.along
         isFinal = stamp.size == brush.scale
     }
 
     /// How far the lines reach from the origin, with their widths.
-    var reach: Double {
-        var brush = Brush(type: type, spacing: spacing, lineWidth: lineWidth)
-        brush.scale = size
-        return brush.stampReach + max(lineWidth, Pattern.dotRadius) * size
-    }
+    var reach: Double { brush.stampReach + max(brush.lineWidth, Pattern.dotRadius) * brush.scale }
 
     func write(to path: inout some VectorPathText) {
         let across = Point(x: -along.y, y: along.x)
-        func placed(_ u: Double, _ v: Double) -> Point { (size * u) * along + (size * v) * across }
-        let end = Pattern.halfLength
-        switch type {
-        case .dots:
-            for j in -5...5 {
-                for i in -5...5 {
-                    path.move(to: placed(Double(i) * spacing, Double(j) * spacing))
-                    path.end()
-                }
+        for line in brush.type.mark.stampLines(spacing: brush.spacing) {
+            for (index, point) in line.enumerated() {
+                let placed = (brush.scale * point.x) * along + (brush.scale * point.y) * across
+                if index == 0 { path.move(to: placed) } else { path.line(to: placed) }
             }
-        case .waves:
-            for line in Pattern.lineIndices {
-                for step in 0...32 {
-                    let t = end * (Double(step) / 16 - 1)
-                    let v = spacing * (Double(line) + sinPi(Double(step - 16) / 8) / 4)
-                    if step == 0 { path.move(to: placed(t, v)) } else { path.line(to: placed(t, v)) }
-                }
-            }
-        default:
-            for line in Pattern.lineIndices {
-                let v = Double(line) * spacing
-                path.move(to: placed(-end, v))
-                path.line(to: placed(end, v))
-            }
-            guard type == .crossHatch else { break }
-            for line in Pattern.lineIndices {
-                let u = Double(line) * spacing
-                path.move(to: placed(u, -end))
-                path.line(to: placed(u, end))
-            }
+            if line.count == 1 { path.end() }
         }
     }
 }
@@ -133,7 +101,7 @@ protocol VectorDrawing {
     /// Whether areas can be filled. If not, solid strokes and contour lines are the lines in the middle of them.
     static var hasAreas: Bool { get }
     /// A path that becomes a line, or the outline of an area.
-    func path(_ line: VectorLine?) -> Path
+    func path(_ line: LineStyle?) -> Path
     /// Fills the picture with a colour, whose alpha counts.
     mutating func fill(_ color: RGBA8) throws(EngineError)
     /// Begins a path, of which only what is inside of the footprint is painted.
@@ -240,10 +208,9 @@ struct VectorScene {
         guard layer.strokes.isEmpty, layer.contentImage == nil, options.fillsSuggested,
             let pattern = layer.suggestedPattern
         else { return nil }
-        // Contour lines have no stroke to follow.
-        let type = pattern.type == .contourLines ? .parallelLines : pattern.type
         let brush = Brush(
-            type: type, rotation: pattern.rotation, spacing: pattern.spacing, anchor: .canvas, color: pattern.color)
+            type: pattern.type.fillType, rotation: pattern.rotation, spacing: pattern.spacing, anchor: .canvas,
+            color: pattern.color)
         return view?.brush(brush) ?? brush
     }
 }

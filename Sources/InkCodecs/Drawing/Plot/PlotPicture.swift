@@ -302,7 +302,7 @@ private struct PlotPen: VectorDrawing {
         .overLimit(place, what: "the plot", found: "more than \(limit) lines", limit: "\(limit) lines")
     }
 
-    func path(_ line: VectorLine?) -> PlotPath { PlotPath() }
+    func path(_ line: LineStyle?) -> PlotPath { PlotPath() }
 
     private mutating func add(_ lines: PlotLines) throws(EngineError) {
         lineCount += lines.count
