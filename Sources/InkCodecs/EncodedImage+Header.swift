@@ -52,7 +52,7 @@ extension EncodedImage {
 }
 
 extension EncodedImage {
-    /// Passes on what is to be said of the image's colours.
+    /// Passes on warnings about the image's colours.
     ///
     /// - Parameters:
     ///   - convertsProfiles: whether an embedded colour profile counts.

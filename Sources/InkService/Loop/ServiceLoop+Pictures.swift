@@ -157,7 +157,7 @@ extension ServiceLoop {
         var messages: [ServiceMessage] = []
         var position = offset
         while position < end, position == offset || position - offset + partBytes <= room {
-            // The client is told that it cannot be had, which ends its fetch.
+            // The answer says that it cannot be had, which ends the fetch.
             guard let bytes = try? file.read(min(partBytes, end - position), at: position) else {
                 return missing("the picture cannot be read")
             }
