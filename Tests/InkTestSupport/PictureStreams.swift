@@ -15,38 +15,76 @@ public func carriedOut(_ writes: [PictureWrite]) -> [Int: [UInt8]] {
     return streams
 }
 
-/// The only file of a picture, made from bands of these heights in units of the codec's.
-public func pictureFile(
-    _ pixels: [UInt8], _ head: PictureHead, _ assembler: any PictureAssembler, heights: () -> Int = { 1 }
-) throws -> [UInt8] {
-    var assembler = assembler
+/// The pieces of a picture as a farm makes them: of bands of these heights in units of the codec's, from the top, then
+/// the one that is made of the whole picture, if its format has such a piece.
+///
+/// - Parameter halvings: how often the picture is halved before the last piece; nil: as often as may be.
+public func picturePieces(
+    _ pixels: [UInt8], _ head: PictureHead, halvings: Int? = nil, heights: () -> Int = { 1 }
+) throws -> [EncodedPiece] {
     let codec = try PictureCodecs.codec(head.encoding.format)
+    let (size, format) = (head.size, head.pixels)
+    let isWhole = codec.isWhole(head.encoding)
+    let last = isWhole ? 0 : codec.halvings(head.encoding, of: size)
     let encoder = codec.makeEncoder()
-    var writes = assembler.begin()
-    let rowBytes = head.size.width * head.pixels.bytesPerPixel
+    var pieces: [EncodedPiece] = []
+    var halved: [[UInt8]] = []
+    let rowBytes = size.width * format.bytesPerPixel
     var row = 0
-    while row < head.size.height {
-        let count = min(heights() * codec.rowMultiple(head.encoding), head.size.height - row)
+    while row < size.height {
+        let count = min(heights() * codec.rowMultiple(head.encoding), size.height - row)
         let band = Array(pixels[(row * rowBytes)..<((row + count) * rowBytes)])
-        let piece = try band.withUnsafeBufferPointer { buffer in
-            let rows = PixelRows(
-                pixels: UnsafeRawBufferPointer(buffer), width: head.size.width, format: head.pixels, firstRow: row)
-            return try encoder.encode(rows, PieceEncoding(head.encoding, isLast: row + count == head.size.height))
+        try band.withUnsafeBytes { bytes in
+            let rows = PixelRows(pixels: bytes, width: size.width, format: format, firstRow: row)
+            if let last { halved.append(halvings ?? last == 0 ? band : rows.halved(halvings ?? last)) }
+            if isWhole { return }
+            let piece = try encoder.encode(rows, PieceEncoding(head.encoding, isLast: row + count == size.height))
+            precondition(piece.rowCount == count, "a piece of other rows")
+            precondition(
+                piece.rawByteCount == codec.rawByteCount(rowCount: count, width: size.width, pixels: format),
+                "a piece of another size")
+            pieces.append(piece)
         }
-        precondition(piece.rowCount == count, "a piece of other rows")
-        precondition(
-            piece.rawByteCount
-                == codec.rawByteCount(rowCount: count, width: head.size.width, pixels: head.pixels),
-            "a piece of another size")
-        precondition(
-            codec.isSound(piece.bytes[...], rowCount: count, pixels: head.pixels) && codec.content(of: piece) != nil,
-            "a piece that is not whole")
-        writes += assembler.add(piece)
         row += count
     }
-    let streams = carriedOut(writes + assembler.end())
+    guard let last else { return pieces }
+    let times = halvings ?? last
+    let whole = WholePicture(size: size, format: format, halvings: times) { take throws(EngineError) in
+        for band in halved {
+            try band.withUnsafeBufferPointer { buffer throws(EngineError) in
+                try take(
+                    PixelRows(
+                        pixels: UnsafeRawBufferPointer(buffer), width: size.halved(times).width, format: format,
+                        firstRow: 0))
+            }
+        }
+    }
+    var piece = try PictureSet.encodeWhole(whole, head.encoding)
+    precondition(piece.rowCount == size.height && piece.rawByteCount == pixels.count, "a piece of another picture")
+    piece.file = 0
+    return pieces + [piece]
+}
+
+/// The only file of a picture that is made of these pieces.
+///
+/// - Parameter assembler: nil: that of the picture's format.
+public func pictureFile(
+    of pieces: [EncodedPiece], _ head: PictureHead, _ assembler: (any PictureAssembler)? = nil
+) throws -> [UInt8] {
+    var head = head
+    if try !PictureCodecs.codec(head.encoding.format).hasAlpha { head.pixels = .rgb }
+    var assembler = try assembler ?? PictureCodecs.assembler(for: head)
+    let streams = carriedOut(assembler.begin() + pieces.flatMap { assembler.add($0) } + assembler.end())
     precondition(streams.count == 1, "more than one file")
     return streams[0] ?? []
+}
+
+/// The only file of a picture; see `picturePieces`.
+public func pictureFile(
+    _ pixels: [UInt8], _ head: PictureHead, _ assembler: (any PictureAssembler)? = nil, halvings: Int? = nil,
+    heights: () -> Int = { 1 }
+) throws -> [UInt8] {
+    try pictureFile(of: picturePieces(pixels, head, halvings: halvings, heights: heights), head, assembler)
 }
 
 /// All samples of a picture as its decoder gives them.

@@ -1,4 +1,3 @@
-import Foundation
 import InkTestSupport
 import Testing
 
@@ -19,35 +18,12 @@ struct WholePictureTests {
         }
     }
 
-    private static func picture(_ pixels: [UInt8], _ size: PixelSize, _ format: PixelFormat, rows: Int) -> WholePicture
-    {
-        WholePicture(size: size, format: format) { take throws(EngineError) in
-            let rowBytes = size.width * format.bytesPerPixel
-            for first in stride(from: 0, to: size.height, by: rows) {
-                let band = Array(pixels[(first * rowBytes)..<(min(size.height, first + rows) * rowBytes)])
-                try band.withUnsafeBufferPointer { (bytes) throws(EngineError) in
-                    try take(
-                        PixelRows(
-                            pixels: UnsafeRawBufferPointer(bytes), width: size.width, format: format, firstRow: first))
-                }
-            }
-        }
-    }
-
     private static func file(
-        _ pixels: [UInt8], _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding, rows: Int = 7,
+        _ pixels: [UInt8], _ size: PixelSize, _ format: PixelFormat, _ encoding: PictureEncoding,
         description: PictureDescription = PictureDescription()
     ) throws -> [UInt8] {
-        let piece = try PictureSet.encodeWhole(picture(pixels, size, format, rows: rows), encoding)
-        #expect(piece.rowCount == size.height && piece.rawByteCount == pixels.count)
-        let codec = try PictureCodecs.codec(encoding.format)
-        var assembler = try PictureCodecs.assembler(
-            for: PictureHead(
-                size: size, pixels: codec.hasAlpha ? format : .rgb, encoding: encoding, description: description))
-        return (assembler.begin() + assembler.add(piece) + assembler.end()).flatMap { write -> [UInt8] in
-            guard case .append(let bytes, to: 0) = write else { preconditionFailure("\(write)") }
-            return bytes
-        }
+        let head = PictureHead(size: size, pixels: format, encoding: encoding, description: description)
+        return try pictureFile(pixels, head) { 7 }
     }
 
     private static func decoded(_ file: [UInt8], _ channels: Int) throws -> (PixelSize, [UInt8]) {
@@ -58,26 +34,6 @@ struct WholePictureTests {
         }
         #expect(info.format.bytesPerPixel == channels)
         return (info.size, samples)
-    }
-
-    @Test("A lossless file shows exactly the picture, however its rows come", arguments: 0..<8 as Range<UInt64>)
-    func lossless(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let size = PixelSize(width: .random(in: 2...90, using: &random), height: .random(in: 2...70, using: &random))
-        let format: PixelFormat = seed % 2 == 0 ? .rgb : .rgba
-        let pixels = Self.pixels(size, format, seed: seed)
-        let encoding = PictureEncoding(format: .webp).lossless
-        let digest = PictureDigest(bytes: [UInt8](repeating: 7, count: 32))
-        let file = try Self.file(
-            pixels, size, format, encoding, rows: .random(in: 1...size.height, using: &random),
-            description: PictureDescription(digest: seed % 3 == 0 ? digest : nil))
-        let (found, samples) = try Self.decoded(file, format.bytesPerPixel)
-        #expect(found == size, "seed \(seed)")
-        // Nothing is known of the colour of what is transparent.
-        let isEqual = samples.indices.allSatisfy { index in
-            samples[index] == pixels[index] || (format == .rgba && index % 4 < 3 && pixels[index | 3] == 0)
-        }
-        #expect(isEqual, "seed \(seed)")
     }
 
     @Test("A lossy file is near the picture, and smaller the lower its quality is")
@@ -93,32 +49,6 @@ struct WholePictureTests {
         let (_, samples) = try Self.decoded(standard, 3)
         let difference = zip(samples, pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         #expect(Double(difference) / Double(pixels.count) < 12)
-    }
-
-    @Test("A digest is found in a whole file, and in none that is cut, longer or changed")
-    func digest() throws {
-        let size = PixelSize(width: 20, height: 30)
-        let digest = try #require(PictureDigest(bytes: (0..<32).map { $0 }))
-        for encoding in [PictureEncoding(format: .webp), PictureEncoding(format: .jpeg).progressive] {
-            let file = try Self.file(
-                Self.pixels(size, .rgb, seed: 2), size, .rgb, encoding, description: PictureDescription(digest: digest))
-            let folder = try TemporaryFolder(prefix: "ink-digest")
-            let codec = try PictureCodecs.codec(encoding.format)
-            func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-                try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a")))
-                return try codec.storedDigest(path: folder.path(of: "a"))
-            }
-            #expect(try stored(file) == digest)
-            #expect(try stored(Array(file.dropLast())) == nil)
-            #expect(try stored(file + [0]) == nil)
-            for index in stride(from: 0, to: file.count, by: 11) {
-                var changed = file
-                changed[index] ^= 1
-                #expect(try stored(changed) != digest, "byte \(index)")
-            }
-            #expect(try stored([]) == nil)
-            _ = try Self.decoded(file, 3)
-        }
     }
 
     @Test("A WebP has its metadata in the chunks that readers expect", arguments: [PixelFormat.rgb, .rgba])
@@ -170,7 +100,13 @@ struct WholePictureTests {
     @Test("Encoding ends when nobody needs the file any more", arguments: [false, true])
     func cancelled(isLossless: Bool) throws {
         let size = PixelSize(width: 200, height: 200)
-        var picture = Self.picture(Self.pixels(size, .rgb, seed: 5), size, .rgb, rows: 50)
+        let pixels = Self.pixels(size, .rgb, seed: 5)
+        var picture = WholePicture(size: size, format: .rgb) { take throws(EngineError) in
+            try pixels.withUnsafeBufferPointer { buffer throws(EngineError) in
+                let bytes = UnsafeRawBufferPointer(buffer)
+                try take(PixelRows(pixels: bytes, width: size.width, format: .rgb, firstRow: 0))
+            }
+        }
         picture.isCancelled = { true }
         let encoding = PictureEncoding(format: .webp)
         #expect(throws: EngineError.cancelled) {

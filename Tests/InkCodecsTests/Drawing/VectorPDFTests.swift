@@ -51,7 +51,7 @@ struct VectorPDFTests {
         let folder = try TemporaryFolder()
         let size = PixelSize(width: 3, height: 2)
         let head = PictureHead(size: size, pixels: .rgba, encoding: PictureEncoding(format: .pdf))
-        made.image = try pictureFile((0..<24).map { UInt8($0 * 9) }, head, PDFAssembler(head))
+        made.image = try pictureFile((0..<24).map { UInt8($0 * 9) }, head)
         let path = folder.path(of: "image.pdf")
         try Data(made.image).write(to: URL(fileURLWithPath: path))
         var options = options
@@ -234,17 +234,7 @@ struct VectorPDFTests {
         let options = PictureOptions(digest: digest.bytes)
         let file = try made(layers, options: options).file
         #expect(try made(layers, options: options).file == file)
-        let folder = try TemporaryFolder()
-        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-            try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a.pdf")))
-            return try VectorPDFCodec().storedDigest(path: folder.path(of: "a.pdf"))
-        }
-        #expect(try stored(file) == digest)
-        for index in stride(from: 0, to: file.count, by: 97) {
-            var damaged = file
-            damaged[index] ^= 1
-            #expect(try stored(damaged) == nil, "byte \(index)")
-        }
+        try expectDigest(digest, of: file, by: VectorPDFCodec())
         let pixels = try made([]).image
         var bytes: [UInt8] = []
         var book = PDFBook(software: "ink 1") { bytes += $0 }

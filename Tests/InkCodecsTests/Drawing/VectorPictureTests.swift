@@ -314,19 +314,6 @@ struct VectorPictureTests {
         let digest = try #require(PictureDigest(bytes: [UInt8](repeating: 0xA5, count: 32)))
         let file = try made([Layer(strokes: [line(Brush())])], options: PictureOptions(digest: digest.bytes)).file
         _ = try PlainXML(file)
-        let folder = try TemporaryFolder()
-        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-            try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "a.svg")))
-            return try SVGCodec().storedDigest(path: folder.path(of: "a.svg"))
-        }
-        #expect(try stored(file) == digest)
-        for cut in [1, 50, 200] { #expect(try stored(Array(file.dropLast(cut))) == nil) }
-        for index in stride(from: 0, to: file.count, by: 97) {
-            var damaged = file
-            damaged[index] ^= 1
-            #expect(try stored(damaged) == nil, "byte \(index)")
-        }
-        #expect(try stored([]) == nil)
-        #expect(try SVGCodec().storedDigest(path: folder.path(of: "none.svg")) == nil)
+        try expectDigest(digest, of: file, by: SVGCodec())
     }
 }

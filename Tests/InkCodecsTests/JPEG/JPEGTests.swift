@@ -20,40 +20,6 @@ struct JPEGTests {
         }
     }
 
-    private static func bytes(_ writes: [PictureWrite]) -> [UInt8] {
-        writes.flatMap { write in
-            switch write {
-            case .append(let bytes, 0): bytes
-            default: preconditionFailure("only appended to one file")
-            }
-        }
-    }
-
-    /// The picture from bands of these heights.
-    private static func file(
-        _ pixels: [UInt8], _ head: PictureHead, heights: () -> Int
-    ) throws -> [UInt8] {
-        let codec = JPEGCodec()
-        var assembler = try codec.makeAssembler(head)
-        var file = bytes(assembler.begin())
-        let rowBytes = head.size.width * head.pixels.bytesPerPixel
-        var row = 0
-        while row < head.size.height {
-            let count = min(heights() * codec.rowMultiple(head.encoding), head.size.height - row)
-            let band = Array(pixels[(row * rowBytes)..<((row + count) * rowBytes)])
-            let piece = try band.withUnsafeBufferPointer { buffer in
-                let rows = PixelRows(
-                    pixels: UnsafeRawBufferPointer(buffer), width: head.size.width, format: head.pixels, firstRow: row)
-                let isLast = row + count == head.size.height
-                return try codec.makeEncoder().encode(rows, PieceEncoding(head.encoding, isLast: isLast))
-            }
-            #expect(piece.rowCount == count && piece.rawByteCount == count * head.size.width * 3)
-            file += bytes(assembler.add(piece))
-            row += count
-        }
-        return file + bytes(assembler.end())
-    }
-
     @Test("Bands of any height give the bytes of one run of libjpeg", arguments: 0..<30 as Range<UInt64>)
     func bandsAreOneRun(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -68,35 +34,8 @@ struct JPEGTests {
             try JPEGPieceEncoder.file(UnsafeRawBufferPointer($0), size, format, encoding, density: nil)
         }
         let head = PictureHead(size: size, pixels: format, encoding: encoding)
-        let banded = try Self.file(pixels, head) { .random(in: 1...12, using: &random) }
+        let banded = try pictureFile(pixels, head) { .random(in: 1...12, using: &random) }
         #expect(banded == whole, "seed \(seed): \(size), \(encoding)")
-    }
-
-    @Test("What a picture was made from is found in a whole file, and in no damaged one")
-    func storedDigest() throws {
-        var random = SeededGenerator(seed: 1)
-        let size = PixelSize(width: 40, height: 30)
-        let digest = try #require(PictureDigest(bytes: (0..<32).map { UInt8($0) }))
-        let description = PictureDescription(
-            dotsPerInch: 300, text: [PictureText(.title, "Eule \u{1F989}")], digest: digest, hasProfile: true)
-        let head = PictureHead(
-            size: size, pixels: .rgb, encoding: PictureEncoding(format: .jpeg), description: description)
-        let file = try Self.file(Self.pixels(size, .rgb, &random), head) { 1 }
-        let folder = try TemporaryFolder(prefix: "ink-jpeg")
-        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-            let path = folder.path(of: "a.jpg")
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
-            return try JPEGCodec().storedDigest(path: path)
-        }
-        #expect(try stored(file) == digest)
-        for at in stride(from: 0, to: file.count, by: 7) {
-            var damaged = file
-            damaged[at] ^= 4
-            #expect(try stored(damaged) == nil, "byte \(at)")
-        }
-        for count in [0, 1, 20, file.count - 1] { #expect(try stored(Array(file[..<count])) == nil) }
-        #expect(try stored(file + [0]) == nil)
-        #expect(try JPEGCodec().storedDigest(path: folder.path(of: "none.jpg")) == nil)
     }
 
     @Test("EXIF, XMP and the profile say what the picture is, and fit into their segments")
@@ -115,7 +54,7 @@ struct JPEGTests {
                 ], hasProfile: true)
             let head = PictureHead(
                 size: size, pixels: .rgb, encoding: PictureEncoding(format: .jpeg), description: description)
-            let file = try Self.file(pixels, head) { 1 }
+            let file = try pictureFile(pixels, head)
             let segments = JPEGSegment.head(of: file)
             // JFIF must be the first, and nothing of this comes after the tables.
             #expect(segments.prefix(5).map(\.marker) == [0xD8, 0xE0, 0xE1, 0xE1, 0xE2])

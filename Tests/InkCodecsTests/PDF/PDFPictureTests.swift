@@ -15,10 +15,8 @@ struct PDFPictureTests {
             size: size, pixels: pixels, encoding: PictureEncoding(format: .pdf, bleed: bleed), description: description)
     }
 
-    private static func file(
-        _ pixels: [UInt8], _ head: PictureHead, heights: () -> Int = { 50 }
-    ) throws -> [UInt8] {
-        try pictureFile(pixels, head, PDFAssembler(head), heights: heights)
+    private static func file(_ pixels: [UInt8], _ head: PictureHead) throws -> [UInt8] {
+        try pictureFile(pixels, head) { 50 }
     }
 
     @Test("The streams hold the pixels, whatever the bands", arguments: 0..<20 as Range<UInt64>)
@@ -27,7 +25,7 @@ struct PDFPictureTests {
         let size = PixelSize(width: .random(in: 1...150, using: &random), height: .random(in: 1...90, using: &random))
         let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
         let pixels = patchwork(size: size, format: format, using: &random)
-        let file = try Self.file(pixels, Self.head(size, format)) { .random(in: 1...40, using: &random) }
+        let file = try pictureFile(pixels, Self.head(size, format)) { .random(in: 1...40, using: &random) }
         let pdf = try #require(PDFReader(file))
         let page = try #require(pdf.page)
         #expect(page.contains("/MediaBox [0 0 \(size.width) \(size.height)]"))
@@ -97,31 +95,6 @@ struct PDFPictureTests {
         #expect(throws: EngineError.self) { try check(14_401) }
         #expect(throws: EngineError.self) { try check(30_001, dotsPerInch: 150) }
         #expect(throws: EngineError.self) { try check(100, bleed: 50_000) }
-    }
-
-    @Test("What a picture was made from is found in a whole file, and in no damaged one")
-    func storedDigest() throws {
-        var random = SeededGenerator(seed: 1)
-        let size = PixelSize(width: 20, height: 30)
-        let digest = try #require(PictureDigest(bytes: (0..<32).map { UInt8($0 * 5) }))
-        let head = Self.head(size, .rgba, PictureDescription(text: [PictureText(.title, "Eule")], digest: digest))
-        let folder = try TemporaryFolder(prefix: "ink-pdf")
-        func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-            let path = folder.path(of: "a.pdf")
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
-            return try PDFCodec().storedDigest(path: path)
-        }
-        let file = try Self.file(patchwork(size: size, format: .rgba, using: &random), head)
-        #expect(try stored(file) == digest)
-        #expect(PDFReader(file) != nil)
-        for at in stride(from: 0, to: file.count, by: 7) {
-            var damaged = file
-            damaged[at] ^= 4
-            #expect(try stored(damaged) == nil, "byte \(at)")
-        }
-        for count in [0, 1, 20, file.count - 1] { #expect(try stored(Array(file[..<count])) == nil) }
-        #expect(try stored(file + [0]) == nil)
-        #expect(try PDFCodec().storedDigest(path: folder.path(of: "none.pdf")) == nil)
     }
 
     /// What is read of the file in memory.

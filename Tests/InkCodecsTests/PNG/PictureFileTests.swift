@@ -1,4 +1,3 @@
-import Foundation
 import InkTestSupport
 import Testing
 
@@ -16,29 +15,7 @@ import Testing
             cuts: [5], description: .init(text: [.init(.title, "T")], digest: digest))
     }
 
-    /// What is found in a file of these bytes.
-    private func stored(_ bytes: [UInt8]) throws -> PictureDigest? {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("ink-\(UUID().uuidString).png")
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        return try PictureFile.storedDigest(path: file.path)
-    }
-
-    @Test func aWholePictureGivesItsDigest() throws {
-        #expect(try stored(picture(digest)) == digest)
-        #expect(try stored(picture(nil)) == nil)
-    }
-
-    @Test func aCutOrChangedOrLongerFileGivesNone() throws {
-        let whole = try picture(digest)
-        #expect(try stored(whole + [0]) == nil)
-        for count in whole.indices {
-            #expect(try stored(Array(whole.prefix(count))) == nil, "cut to \(count)")
-            var damaged = whole
-            damaged[count] ^= 4
-            #expect(try stored(damaged) == nil, "byte \(count)")
-        }
-    }
+    private func stored(_ bytes: [UInt8]) throws -> PictureDigest? { try storedDigest(of: bytes, by: PNGCodec()) }
 
     @Test func twoDigestsAreNone() throws {
         let bytes = try #require(digest).bytes
@@ -55,13 +32,6 @@ import Testing
         let whole = try picture(digest)
         let large = PNGStream.chunk("juNK", [UInt8](repeating: 3, count: 3 * BufferedFile.bufferByteCount + 7))
         #expect(try stored(Array(whole.prefix(33)) + large + whole.dropFirst(33)) == digest)
-    }
-
-    @Test func noFileGivesNone() throws {
-        let missing = FileManager.default.temporaryDirectory.appendingPathComponent("ink-\(UUID().uuidString)")
-        #expect(try PictureFile.storedDigest(path: missing.path) == nil)
-        #expect(try PictureFile.storedDigest(path: FileManager.default.temporaryDirectory.path) == nil)
-        #expect(try PictureFile.storedDigest(path: missing.path + "/below") == nil)
     }
 
     @Test func aDigestIs32Bytes() {
