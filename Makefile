@@ -72,8 +72,8 @@ examples: setup build ## Generate the example projects and the documents of the 
 	$(INK) export examples/night-sail.ink -o examples/gallery/night-sail.ora --size 260x260 --effort small --no-metadata
 
 about-demo:
-	@echo "demo: installs missing libraries, builds ink (about 16 minutes on 2 cores; later only what has changed),"
-	@echo "demo: and exports the examples into out/demo (about a minute)"
+	@echo "demo: installs missing libraries, builds ink (about 6 minutes on 2 cores; later only what has changed),"
+	@echo "demo: and exports the examples into out/demo (a few seconds)"
 	@Scripts/setup.sh --list build
 
 demo: about-demo build ## Export the examples at 2K and 4K, and Quick, Draw! drawings, into out/demo
@@ -86,7 +86,7 @@ demo: about-demo build ## Export the examples at 2K and 4K, and Quick, Draw! dra
 
 about-test:
 	@echo "test: installs missing libraries and test tools, builds ink and its tests, and runs them:"
-	@echo "test: about 17 minutes on 2 cores"
+	@echo "test: about 18 minutes on 2 cores, 12 after make demo"
 	@Scripts/setup.sh --list
 
 test: about-test setup ## Run all tests
