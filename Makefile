@@ -86,7 +86,7 @@ demo: about-demo build ## Export the examples at 2K and 4K, and Quick, Draw! dra
 
 about-test:
 	@echo "test: installs missing libraries and test tools, builds ink and its tests, and runs them:"
-	@echo "test: about 18 minutes on 2 cores, 12 after make demo"
+	@echo "test: about 23 minutes on 2 cores, 17 after make demo"
 	@Scripts/setup.sh --list
 
 test: about-test setup ## Run all tests
