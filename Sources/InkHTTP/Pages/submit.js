@@ -138,9 +138,9 @@ export class Submitter {
                     h("div.checks", {}, check("lossless", "Lossless"), check("rgba", "Keep transparency"), check("progressive", "Progressive JPEG"),
                         check("each-layer", "A picture for each layer"), check("each-viewport", "A picture for each viewport"),
                         check("no-metadata", "Without metadata")),
-                    h("fieldset.checks", {}, h("legend", {}, "Of what a photo says about itself, keep"),
-                        kinds.map(([value, words]) => h("label.check", {},
-                            h("input", { type: "checkbox", name: "keep", value, checked: true }), words)))),
+                    h("fieldset", {}, h("legend", {}, "Of what a photo says about itself, keep"),
+                        h("div.checks", {}, kinds.map(([value, words]) => h("label.check", {},
+                            h("input", { type: "checkbox", name: "keep", value, checked: true }), words))))),
                 this.trouble = h("div.trouble", { role: "alert", hidden: true })),
             h("footer.dialogfoot", {}, this.sum = h("p.faint", { role: "status" }), this.cancelButton = button("Close", null, () => this.#close()),
                 this.go = h("button.primary", {}, "Export")));
