@@ -204,7 +204,7 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-/// Modules without loops over pixels, points or numbers: compiled without optimisation, in a third of the time.
+/// Modules without loops over pixels, points or numbers: compiled without optimisation, in a fraction of the time.
 let plainModules: Set<String> = ["InkCommands"]
 /// Tests that compute pixels themselves.
 let renderingTests: Set<String> = ["InkReferenceTests", "InkEngineTests", "InkCodecsTests", "InkConformanceTests"]
