@@ -34,6 +34,8 @@ struct ZoomPyramid: Hashable, Sendable {
     static let overlaps = 0...1
     /// Pixels of a picture that a viewer may ask for as a whole, in one file. From a larger picture it gets a level.
     static let wholePixelsMax = 1 << 24
+    /// The longest edge of that file, which may be a JPEG.
+    private static let wholeEdgeMax = JPEGCodec().edgePixelsMax
     /// Rows of a picture that are made at once, if a row of tiles of the second level is not higher.
     private static let blockRows = 512
 
@@ -101,7 +103,10 @@ struct ZoomPyramid: Hashable, Sendable {
     /// is no such file.
     var wholeLevel: Int? {
         guard layout == .iiif, levelCount > 1 else { return nil }
-        return (0..<levelCount).first { size(ofLevel: $0).area <= ZoomPyramid.wholePixelsMax } ?? levelCount - 1
+        return (0..<levelCount).first {
+            let size = size(ofLevel: $0)
+            return size.area <= ZoomPyramid.wholePixelsMax && size.longestEdge <= ZoomPyramid.wholeEdgeMax
+        } ?? levelCount - 1
     }
 
     /// The path of that file.

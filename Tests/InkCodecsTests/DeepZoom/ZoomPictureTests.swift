@@ -155,7 +155,9 @@ struct ZoomPictureTests {
     func wholeLevel() {
         for (size, level) in [
             (PixelSize(width: 4096, height: 4096), 0), (PixelSize(width: 4097, height: 4096), 1),
-            (PixelSize(width: 65_536, height: 65_536), 4), (PixelSize(width: 65_536, height: 1), 0),
+            (PixelSize(width: 65_536, height: 65_536), 4), (PixelSize(width: 65_500, height: 1), 0),
+            // Too wide for a JPEG.
+            (PixelSize(width: 65_501, height: 1), 1), (PixelSize(width: 1, height: 65_536), 1),
         ] {
             let pyramid = ZoomPyramid(size, tile: 256, layout: .iiif)
             #expect(pyramid.wholeLevel == level, "\(size)")
@@ -169,6 +171,20 @@ struct ZoomPictureTests {
         }
         #expect(ZoomPyramid(PixelSize(width: 256, height: 256), tile: 256, layout: .iiif).wholeLevel == nil)
         #expect(ZoomPyramid(PixelSize(width: 300, height: 256), tile: 256, layout: .deepZoom).wholeLevel == nil)
+    }
+
+    @Test(
+        "A picture as wide or high as one can be has all its files",
+        arguments: [ZoomCodec.szi, .dzi, .iiif], [PixelFormat.rgb, .rgba])
+    func longestEdge(codec: ZoomCodec, format: PixelFormat) throws {
+        var random = SeededGenerator(seed: 11)
+        for (width, height) in [(codec.edgePixelsMax, 1), (1, codec.edgePixelsMax)] {
+            let size = PixelSize(width: width, height: height)
+            let head = PictureHead(
+                size: size, pixels: format, encoding: PictureEncoding(format: codec.format, effort: .fast))
+            let files = Self.entries(try pictureFile(patchwork(size: size, format: format, using: &random), head))
+            #expect(files.contains { $0.name.hasSuffix("info.json") || $0.name.hasSuffix(".dzi") }, "\(size)")
+        }
     }
 
     @Test(
