@@ -25,8 +25,8 @@ typedef struct {
     int color_primaries, transfer_characteristics, matrix_coefficients;
 } heif_nclx;
 
-// Of a file's picture, before it is cut.
-enum { edge_max = 16384 };
+// Limits of a picture before it is cut: libheif's own, which no edge may reach, and one of what is decoded.
+enum { edge_max = 32768, pixels_max = 1 << 28 };
 
 static struct {
     int is_whole;
@@ -40,6 +40,8 @@ static struct {
     void (*image_handle_release)(const void *);
     int (*image_handle_get_width)(const void *);
     int (*image_handle_get_height)(const void *);
+    int (*image_handle_get_ispe_width)(const void *);
+    int (*image_handle_get_ispe_height)(const void *);
     int (*image_handle_has_alpha_channel)(const void *);
     int (*image_handle_get_luma_bits_per_pixel)(const void *);
     size_t (*image_handle_get_raw_color_profile_size)(const void *);
@@ -90,6 +92,8 @@ static void load(void) {
     FIND(image_handle_release);
     FIND(image_handle_get_width);
     FIND(image_handle_get_height);
+    FIND(image_handle_get_ispe_width);
+    FIND(image_handle_get_ispe_height);
     FIND(image_handle_has_alpha_channel);
     FIND(image_handle_get_luma_bits_per_pixel);
     FIND(image_handle_get_raw_color_profile_size);
@@ -172,6 +176,9 @@ int ink_heif_read_layout(ink_heif_reader *reader, ink_heif_layout *layout) {
     if (error.code != 0) return say(reader, error.message);
     int width = heif.image_handle_get_width(reader->handle), height = heif.image_handle_get_height(reader->handle);
     if (width <= 0 || height <= 0) return say(reader, "it does not say its size");
+    int64_t whole_width = heif.image_handle_get_ispe_width(reader->handle);
+    if (whole_width * heif.image_handle_get_ispe_height(reader->handle) > pixels_max)
+        return say(reader, "it has more than 2^28 pixels before it is cut");
     layout->width = (uint32_t)width;
     layout->height = (uint32_t)height;
     layout->has_alpha = heif.image_handle_has_alpha_channel(reader->handle) != 0;

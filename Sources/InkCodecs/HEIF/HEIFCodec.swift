@@ -18,8 +18,8 @@ struct HEIFCodec: PictureCodec {
     var settings: Set<EncodingSetting> {
         isAVIF ? [.effort, .quality, .chroma, .lossless, .maxBytes] : [.effort, .quality, .chroma, .maxBytes]
     }
-    /// libheif and libavif open no larger ones.
-    var edgePixelsMax: Int { 32_768 }
+    /// libheif opens no larger ones; libavif would open one pixel more.
+    var edgePixelsMax: Int { 32_767 }
 
     var loadedLibrary: ImageLibrary? {
         guard ink_heif_is_present() != 0 else { return ImageLibrary("libheif", missingPackage: "libheif1") }
