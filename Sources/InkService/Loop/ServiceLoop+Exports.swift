@@ -20,11 +20,10 @@ extension ServiceLoop {
 
     func launch(_ number: JobNumber, _ found: Result<JobRecord?, StoreError>) {
         guard let entry = state.jobs[number] else { return }
-        var reason = "its record is gone"
-        if case .failure(let error) = found { reason = error.description }
-        // Without a readable submission the job ends here.
-        guard let record = try? found.get(), let submission = try? Submission(stored: record.submission) else {
-            let ending = JobEnding.failed(.internalError, text: "the job cannot be read: \(reason)")
+        let record: JobRecord
+        let submission: Submission
+        do throws(UnreadableJob) { (record, submission) = try UnreadableJob.submission(of: found) } catch {
+            let ending = JobEnding.failed(.internalError, text: "the job cannot be read: \(error)")
             tell(.exportEnded(number, .ended(ending), story: []))
             return
         }

@@ -195,10 +195,10 @@ struct ServiceState: Sendable {
 
     private mutating func restore(_ record: JobRecord) {
         guard jobs[record.number] == nil else { return }
-        // Written by another version of this program, or damaged.
-        guard let submission = try? Submission(stored: record.submission) else {
+        let submission: Submission
+        do throws(ProtocolError) { submission = try Submission(stored: record.submission) } catch {
             if case .ended = record.state { return }
-            return giveUp(record.number, owner: record.owner, reason: "its submission cannot be read")
+            return giveUp(record.number, owner: record.owner, reason: UnreadableJob.submission(error).description)
         }
         var job = Job(
             priority: record.priority, weight: submission.weight, owner: record.owner,
