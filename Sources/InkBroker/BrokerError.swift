@@ -7,7 +7,7 @@ public enum BrokerError: Error, Hashable, Sendable {
     /// The project, or what was asked of it, is refused: bad input or over a limit. No retry can mend it.
     case refused(EngineError)
     /// The project cannot be had, and that is not its own fault.
-    case source(export: String, reason: String)
+    case source(export: String, Cause)
     /// A task failed as often as a task may; `story` says what happened to it, oldest first, and `replay` names the file
     /// in which it is kept.
     case taskFailed(export: String, task: String, story: [String], replay: String? = nil)
@@ -31,7 +31,7 @@ public enum BrokerError: Error, Hashable, Sendable {
     /// can be begun again.
     case rendererGone(export: String, version: String)
     /// The picture could not be entered in the journal (`ExportJob.seal`).
-    case journal(export: String, reason: String)
+    case journal(export: String, Cause)
     /// `cancel` was called, or the broker was stopped.
     case cancelled(export: String)
     /// What a task needs could not be written as a message; a defect of the program.
@@ -49,7 +49,7 @@ extension BrokerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let error): error.description
-        case .source(let export, let reason): "\(export): \(reason)"
+        case .source(let export, let cause): "\(export): \(cause)"
         case .taskFailed(let export, let task, let story, let replay):
             "\(export): \(task) failed: \(story.joined(separator: "; "))"
                 + (replay.map { "; to see it alone: ink worker --replay \($0)" } ?? "")
@@ -63,7 +63,7 @@ extension BrokerError: CustomStringConvertible {
         case .transport(let message): "workers' socket: \(message)"
         case .noThread(let errno): "broker: \(PosixThread.refusal(errno: errno))"
         case .rendererGone(let export, let version): "\(export): all workers of renderer \(version) have left"
-        case .journal(let export, let reason): "\(export): the picture cannot be entered in the journal: \(reason)"
+        case .journal(let export, let cause): "\(export): the picture cannot be entered in the journal: \(cause)"
         case .cancelled(let export): "\(export): cancelled"
         case .packing(let what, let cause): "internal error: \(what) cannot be packed: \(cause)"
         case .internalError(let message): "internal error: \(message)"

@@ -281,7 +281,7 @@ extension SimulatedBroker {
         case .success: later(.renamed(life))
         case .failure(let fault):
             farm.disk.files["\(job).part"] = nil
-            later(.answered(life, .failed(.journal(export: "p", reason: fault.description))))
+            later(.answered(life, .failed(.journal(export: "p", Cause(fault)))))
         }
     }
 

@@ -7,6 +7,20 @@ import InkProtocol
 import InkStore
 import InkSystem
 
+/// The broker's copy of a project cannot be had.
+struct LostCopy: Error, Hashable, CustomStringConvertible {
+    let cause: StoreError
+
+    var description: String {
+        switch cause {
+        case .damaged:
+            "the broker's copy of the project was damaged and has been removed; submit the project again"
+        case .file(_, _, ENOENT): "the broker no longer has the project; submit it again"
+        default: cause.description
+        }
+    }
+}
+
 /// Reads the project of a job, on the broker's splitting lane.
 struct JobLoader: Sendable {
     let configuration: ServiceConfiguration
@@ -47,21 +61,13 @@ struct JobLoader: Sendable {
             return try contents.read(id)
         } catch {
             switch error {
-            case .damaged:
-                onEvent(FarmNote(.error, "content.damaged", reason: "\(error)"))
-                throw .source(
-                    export: submission.name,
-                    reason:
-                        "the broker's copy of the project was damaged and has been removed; submit the project again")
-            case .file(_, _, ENOENT):
-                throw .source(
-                    export: submission.name,
-                    reason: "the broker no longer has the project; submit it again")
+            case .damaged: onEvent(FarmNote(.error, "content.damaged", reason: "\(error)"))
             // Out of descriptors: the job is tried again.
-            case .file(let path, let operation, let errno):
+            case .file(let path, let operation, let errno) where errno != ENOENT:
                 throw .refused(.io(path: path, operation: operation, errno: errno))
-            default: throw .source(export: submission.name, reason: "\(error)")
+            default: break
             }
+            throw .source(export: submission.name, Cause(LostCopy(cause: error)))
         }
     }
 

@@ -225,7 +225,7 @@ enum SealWriter {
         journal.append([entry]) { result in answer.give(result) }
         switch answer.wait() {
         case .success: return
-        case .failure(let error): throw .journal(export: name, reason: "\(error)")
+        case .failure(let error): throw .journal(export: name, Cause(error))
         }
     }
 }
