@@ -79,7 +79,7 @@ package struct BenchReport: Hashable, Sendable {
         do throws(JSONReader.Failure) {
             json = try JSONReader.read(bytes)
         } catch {
-            throw .configuration("\(path): byte \(error.offset): \(error.reason)")
+            throw .refused(.configuration, place: path, Cause(error))
         }
         guard json["format"]?.string == format, let version = json["version"]?.integer else {
             throw .configuration("\(path): not a report of ink bench")

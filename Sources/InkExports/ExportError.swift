@@ -7,6 +7,9 @@ package enum ExportError: Error, Hashable, Sendable {
     case usage(String)
     /// A file of limits, presets or an earlier report is wrong.
     case configuration(String)
+    /// What reads an option (`usage`) or a file (`configuration`) refuses it; `place` names the option or the file where
+    /// the cause does not.
+    case refused(ExitCode, place: String? = nil, Cause)
     case engine(EngineError)
     /// A library or font that is needed is not installed.
     case unavailable(String)
@@ -19,6 +22,7 @@ package enum ExportError: Error, Hashable, Sendable {
         switch self {
         case .usage: .usage
         case .configuration: .configuration
+        case .refused(let code, _, _): code
         case .engine(let error): error.exitCode
         case .unavailable: .codecUnavailable
         case .farm(let failure): failure.kind
@@ -47,6 +51,7 @@ extension ExportError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .usage(let text), .configuration(let text), .unavailable(let text): text
+        case .refused(_, let place, let cause): place.map { "\($0): \(cause)" } ?? cause.description
         case .engine(let error): error.advised
         case .farm(let failure): failure.reason
         case .outputClosed: "standard output is closed"

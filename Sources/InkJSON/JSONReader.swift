@@ -4,9 +4,11 @@ public struct JSONReader {
     public static let depthMax = 32
 
     /// Why a text is no JSON, and at which byte.
-    public struct Failure: Error, Hashable, Sendable {
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         public var offset: Int
         public var reason: String
+
+        public var description: String { "byte \(offset): \(reason)" }
     }
 
     private let bytes: [UInt8]

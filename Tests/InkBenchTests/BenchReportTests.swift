@@ -40,6 +40,15 @@ struct BenchReportTests {
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
+    @Test func whatIsNoJSONKeepsItsCause() throws {
+        let folder = ScratchFolder()
+        let path = folder.file("r.json", "{")
+        let cause = try #require(#expect(throws: JSONReader.Failure.self) { try JSONReader.read([UInt8(ascii: "{")]) })
+        let error = #expect(throws: ExportError.self) { try BenchReport.read(path) }
+        #expect(error == .refused(.configuration, place: path, Cause(cause)))
+        #expect(error?.description == "\(path): byte \(cause.offset): \(cause.reason)")
+    }
+
     @Test(arguments: ["commandMs", "exportsMs", "edges", "phasesMs", "scene", "content", "width"])
     func aResultThatLacksSomethingIsNamed(key: String) {
         let folder = ScratchFolder()

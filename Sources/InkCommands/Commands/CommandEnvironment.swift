@@ -36,7 +36,7 @@ struct CommandEnvironment: Sendable {
             return try readLimits(path)
         } catch {
             if case .io = error { throw .engine(error) }
-            throw .configuration(error.description)
+            throw .refused(.configuration, Cause(error))
         }
     }
 }

@@ -79,8 +79,8 @@ extension CommandError {
         case .file(let path, let operation, let errno):
             self = .engine(.io(path: path, operation: operation, errno: errno))
         case .exists: self = .farm(PictureFailure(kind: .inputOutput, reason: error.description))
-        case .badName: self = .usage("NAME: \(error.description)")
-        case .malformed, .exposed, .wrongRole, .noSecret: self = .configuration(error.description)
+        case .badName: self = .refused(.usage, place: "NAME", Cause(error))
+        case .malformed, .exposed, .wrongRole, .noSecret: self = .refused(.configuration, Cause(error))
         case .notMade: self = .engine(.internalError(error.description))
         }
     }

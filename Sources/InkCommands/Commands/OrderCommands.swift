@@ -41,7 +41,7 @@ enum OrderCommands {
             do {
                 age = try SettingKind.duration(plain: nil, 0...315_360_000_000).read(text)
             } catch {
-                throw .usage("--older-than: \(error.reason)")
+                throw .refused(.usage, place: "--older-than", Cause(error))
             }
             guard case .milliseconds(let milliseconds) = age else { return .internalError }
             // Younger jobs must not be purged.

@@ -1,3 +1,4 @@
+import InkEngine
 import InkExports
 import InkProtocol
 import InkService
@@ -14,7 +15,7 @@ enum Keys {
             let broker = try KeyFile.publicKey(path: brokerKeyPath, role: .broker)
             return .client(own.pair, serverKey: broker.publicKey)
         } catch {
-            throw .configuration(error.description)
+            throw .refused(.configuration, Cause(error))
         }
     }
 }
@@ -29,7 +30,7 @@ extension BrokerArguments {
                 workers: try AllowList(path: allowWorkers, role: .worker),
                 clients: try AllowList(path: allowClients, role: .client))
         } catch {
-            throw .configuration(error.description)
+            throw .refused(.configuration, Cause(error))
         }
     }
 }

@@ -28,7 +28,8 @@ enum ServiceSettings {
             return try body()
         } catch {
             switch error {
-            case .usage, .engine(.badInput), .engine(.overLimit): throw .configuration(error.description)
+            case .usage, .refused(.usage, _, _), .engine(.badInput), .engine(.overLimit):
+                throw .refused(.configuration, Cause(error))
             default: throw error
             }
         }
@@ -44,7 +45,7 @@ enum ServiceSettings {
             settings = try read(syntax, parsed, environment)
             try check(settings)
         } catch {
-            throw .configuration(error.description)
+            throw .refused(.configuration, Cause(error))
         }
         try environment.console.print(settings.effectiveText)
         return .done

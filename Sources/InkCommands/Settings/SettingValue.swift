@@ -87,8 +87,10 @@ struct SettingUnit: Sendable {
 }
 
 /// Why a text is not a valid value; printed after its place.
-struct SettingRefusal: Error, Hashable {
+struct SettingRefusal: Error, Hashable, CustomStringConvertible {
     var reason: String
+
+    var description: String { reason }
 }
 
 extension SettingKind {

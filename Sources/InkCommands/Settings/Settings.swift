@@ -62,8 +62,7 @@ struct Settings: Sendable {
                 do {
                     values.append(try setting.kind.read(text))
                 } catch {
-                    let message = "\(place(index)): \(error.reason)"
-                    throw isFlag ? .usage(message) : .configuration(message)
+                    throw .refused(isFlag ? .usage : .configuration, place: place(index), Cause(error))
                 }
             }
             return values

@@ -148,17 +148,15 @@ enum UserSettings {
                 let own = defaults.filtered { $0 == line.name }
                 _ = try ExportArguments(paths.overridden(by: format ?? paths).overridden(by: own))
             } catch {
-                let reason = error.description
-                let option = "--\(line.name): "
-                throw .configuration(
-                    "\(file.path): line \(line.number): \(line.name): "
-                        + (reason.hasPrefix(option) ? String(reason.dropFirst(option.count)) : reason))
+                throw .refused(
+                    .configuration, place: "\(file.path): line \(line.number)",
+                    Cause(RefusedSetting(name: line.name, cause: error)))
             }
         }
         do {
             _ = try ExportArguments(withoutForeignSettings(paths.overridden(by: defaults), givenAnyway: paths))
         } catch {
-            throw .configuration("\(file.path): \(error.description)")
+            throw .refused(.configuration, place: file.path, Cause(error))
         }
     }
 
@@ -167,5 +165,16 @@ enum UserSettings {
         if path.hasPrefix("/") || path.isEmpty { return path }
         if let rest = path.afterPrefix("~/"), let home { return home.appendingPath(String(rest)) }
         return folder.isEmpty ? path : folder.appendingPath(path)
+    }
+}
+
+/// A setting that is an option of exports, as one of which it is refused.
+private struct RefusedSetting: Error, Hashable, CustomStringConvertible {
+    let name: String
+    let cause: CommandError
+
+    var description: String {
+        let reason = cause.description
+        return "\(name): \(reason.afterPrefix("--\(name): ") ?? reason[...])"
     }
 }

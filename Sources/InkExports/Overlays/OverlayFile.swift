@@ -38,7 +38,7 @@ struct OverlayFile {
         do throws(JSONReader.Failure) {
             document = try JSONReader.read(bytes)
         } catch {
-            throw .engine(.badInput(Place(file: shown), reason: "byte \(error.offset): \(error.reason)"))
+            throw .engine(.badInput(Place(file: shown), reason: error.description))
         }
         var file = OverlayFile(
             path: path, shown: shown, dotsPerInch: dotsPerInch, limits: limits, fonts: OverlayFonts(limits: limits))

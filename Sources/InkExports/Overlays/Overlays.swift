@@ -168,7 +168,7 @@ package final class Overlays: Sendable {
                     try TextOverlay(watermark, fonts: chosen, style: TextOverlay.Style(), place: place), size)
             } catch {
                 // It stands on the command line, not in a file.
-                throw .usage(error.description)
+                throw .refused(.usage, Cause(error))
             }
         }
         return Overlay(

@@ -41,9 +41,7 @@ extension FarmConnection {
             answer = try JSONReader.read(text)
         } catch {
             throw .farm(
-                PictureFailure(
-                    kind: .internalError,
-                    reason: "the broker's answer is not JSON: byte \(error.offset): \(error.reason)"))
+                PictureFailure(kind: .internalError, reason: "the broker's answer is not JSON: \(error)"))
         }
         if let problem = answer["problem"]?.string {
             throw .farm(PictureFailure(kind: .inputOutput, reason: "the broker cannot read its jobs: \(problem)"))

@@ -1,4 +1,5 @@
 import InkBroker
+import InkEngine
 import InkJSON
 import InkSystem
 
@@ -54,7 +55,7 @@ package struct RepeatedExports: Sendable {
         do throws(JSONReader.Failure) {
             report = try JSONReader.read(bytes)
         } catch {
-            throw .configuration("\(path): byte \(error.offset): \(error.reason)")
+            throw .refused(.configuration, place: path, Cause(error))
         }
         guard report["format"]?.string == "ink-export-report",
             report["version"]?.integer == ExportReport.formatVersion, let folder = report["folder"]?.string,
