@@ -13,8 +13,7 @@ struct ExcalidrawDocument: DocumentReader {
 
     func recognizes(_ head: DocumentHead) -> Bool {
         if endings.contains(where: { head.name.lowercased().hasSuffix($0) }) { return true }
-        guard ["an Excalidraw drawing", "an Excalidraw library"].contains(ForeignFormat.name(ofText: head.bytes) ?? "")
-        else { return false }
+        guard [.excalidraw, .excalidrawLibrary].contains(TextFormat(of: head.bytes)) else { return false }
         // A project may have such words in its texts.
         func has(_ key: String) -> Bool { head.bytes.holds("\"\(key)") }
         return !has("canvas") && (has("elements\"") || has("library"))

@@ -7,7 +7,7 @@ struct InkMLDocument: DocumentReader {
     let endings = [".inkml"]
 
     func recognizes(_ head: DocumentHead) -> Bool {
-        ForeignFormat.name(ofText: head.bytes) == "an InkML document"
+        TextFormat(of: head.bytes) == .inkML
             || head.name.lowercased().hasSuffix(".inkml") && !InputKind.isArchive(head.bytes)
     }
 

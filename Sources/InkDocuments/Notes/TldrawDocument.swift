@@ -11,7 +11,7 @@ struct TldrawDocument: DocumentReader {
     let mayHavePages = true
 
     func recognizes(_ head: DocumentHead) -> Bool {
-        head.name.lowercased().hasSuffix(".tldr") || ForeignFormat.name(ofText: head.bytes) == "a tldraw drawing"
+        head.name.lowercased().hasSuffix(".tldr") || TextFormat(of: head.bytes) == .tldraw
     }
 
     func read(

@@ -8,7 +8,7 @@ import InkEngine
 /// them. Where the pen has no pressure, the widths take its place.
 struct WacomInkDocument: DocumentReader {
     /// Other files are JSON too, so a search through folders takes none by its ending.
-    func recognizes(_ head: DocumentHead) -> Bool { ForeignFormat.name(ofText: head.bytes) == ForeignFormat.wacomInk }
+    func recognizes(_ head: DocumentHead) -> Bool { TextFormat(of: head.bytes) == .wacomInk }
 
     func read(
         _ content: consuming DocumentContent, name: String, _ context: DocumentContext,

@@ -7,7 +7,7 @@ struct QuickDrawDocument: DocumentReader {
 
     /// A first line that holds a drawing. A project that has such a key somewhere has a canvas as well.
     func recognizes(_ head: DocumentHead) -> Bool {
-        ForeignFormat.isQuickDraw(head.bytes) && !head.bytes.holds("\"canvas")
+        TextFormat.isQuickDraw(head.bytes) && !head.bytes.holds("\"canvas")
     }
 
     func read(
@@ -33,7 +33,7 @@ struct QuickDrawDocument: DocumentReader {
                 onPage(.failure(error))
             }
         }
-        guard drawingCount > 0 || failures.count > 0 && ForeignFormat.isQuickDraw(bytes) else {
+        guard drawingCount > 0 || failures.count > 0 && TextFormat.isQuickDraw(bytes) else {
             throw .badInput(Place(file: name), reason: Self.reason(failures))
         }
     }

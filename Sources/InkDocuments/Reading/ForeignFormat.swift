@@ -1,12 +1,7 @@
 import InkCodecs
 
-/// Recognizes files of other programs by their content, so that messages can name them.
+/// Names files of other programs by their content, for messages. Readers recognize theirs by themselves.
 public enum ForeignFormat {
-    static let svg = "an SVG drawing"
-    static let wacomInk = "a Wacom ink document (Universal Ink Model)"
-
-    /// The part of a text that is examined, bytes.
-    private static let headBytes = 1 << 16
     /// The part at the end of an archive that is examined for names, bytes.
     private static let tailBytes = 1 << 18
 
@@ -24,23 +19,7 @@ public enum ForeignFormat {
 
     /// The kind of a text that could not be read as an Ink project; nil if unknown.
     public static func name(ofText bytes: some Collection<UInt8>) -> String? {
-        var text = Array(bytes.prefix(headBytes))[...]
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
-        text = text.drop { " \t\r\n".utf8.contains($0) }
-        switch text.first {
-        case UInt8(ascii: "<"): return xmlName(text)
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return jsonName(text)
-        default: return nil
-        }
-    }
-
-    /// Whether a text looks like drawings of Quick, Draw!: one object per line, with a word and its drawing.
-    public static func isQuickDraw(_ bytes: some Collection<UInt8>) -> Bool {
-        let blanks = Array(" \t\r\n".utf8)
-        let text = bytes.prefix(headBytes).drop { blanks.contains($0) }
-        guard text.first == UInt8(ascii: "{") else { return false }
-        let line = Array(text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-        return line.holds("\"drawing\"") && (line.holds("\"word\"") || line.holds("\"key_id\""))
+        TextFormat(of: bytes)?.name
     }
 
     private static let binary: [(start: [UInt8], offset: Int, name: String)] = [
@@ -54,7 +33,7 @@ public enum ForeignFormat {
         (Array("reMarkable .lines".utf8), 0, "a reMarkable notebook"),
         ([0xE4, 0x52, 0x5C, 0x7B, 0x8C, 0xD8, 0xA7, 0x4D], 0, "a OneNote section"),
         (Array("WEBP".utf8), 8, "a WebP picture"),
-        (Array("UINK".utf8), 8, wacomInk),
+        (Array("UINK".utf8), 8, TextFormat.wacomInk.name),
         (Array("II*\u{0}".utf8), 0, "a TIFF picture"),
         (Array("MM\u{0}*".utf8), 0, "a TIFF picture"),
         (Array("ftypavif".utf8), 4, "an AVIF picture"),
@@ -73,7 +52,7 @@ public enum ForeignFormat {
 
     /// The kind of a gzip file, by the first bytes of its content.
     private static func packedName(_ bytes: [UInt8]) -> String? {
-        guard let content = RawInflate.gzipHead(bytes, limit: headBytes) else { return nil }
+        guard let content = RawInflate.gzipHead(bytes, limit: TextFormat.headBytes) else { return nil }
         if content.holds("<xournal") { return "a Xournal++ document" }
         if content.holds("\"engine_snapshot\"") || content.holds("\"store_snapshot\"") { return "an rnote document" }
         return name(ofText: content).map { "\($0), packed with gzip" }
@@ -98,23 +77,21 @@ public enum ForeignFormat {
         ] where names.holds(entry) { return name }
         return nil
     }
+}
 
-    private static func xmlName(_ text: ArraySlice<UInt8>) -> String {
-        let lowercased = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        for (tag, name) in [
-            ("<svg", svg), ("<xournal", "a Xournal document"), ("inkml", "an InkML document"),
-        ] where lowercased.holds(tag) { return name }
-        return "XML or HTML text"
-    }
-
-    private static func jsonName(_ text: ArraySlice<UInt8>) -> String? {
-        func holds(_ keys: String...) -> Bool { keys.allSatisfy { text.holds("\"\($0)\"") } }
-        if holds("type", "excalidraw") { return "an Excalidraw drawing" }
-        if holds("type", "excalidrawlib") { return "an Excalidraw library" }
-        if holds("tldrawFileFormatVersion") { return "a tldraw drawing" }
-        if holds("engine_snapshot") { return "an rnote document" }
-        if holds("inputContextData", "sensorContexts") || holds("inkData", "splineX") { return wacomInk }
-        if holds("ip", "op", "fr", "layers") { return "a Lottie animation" }
-        return nil
+extension TextFormat {
+    fileprivate var name: String {
+        switch self {
+        case .svg: "an SVG drawing"
+        case .xournal: "a Xournal document"
+        case .inkML: "an InkML document"
+        case .otherXML: "XML or HTML text"
+        case .excalidraw: "an Excalidraw drawing"
+        case .excalidrawLibrary: "an Excalidraw library"
+        case .tldraw: "a tldraw drawing"
+        case .rnote: "an rnote document"
+        case .wacomInk: "a Wacom ink document (Universal Ink Model)"
+        case .lottie: "a Lottie animation"
+        }
     }
 }

@@ -7,7 +7,7 @@ import InkEngine
 /// Ends and corners of strokes are round. Curves become points between which the strokes are smooth again.
 struct SVGStrokesDocument: DocumentReader {
     func recognizes(_ head: DocumentHead) -> Bool {
-        !head.isFolder && ForeignFormat.name(ofText: head.bytes) == ForeignFormat.svg
+        !head.isFolder && TextFormat(of: head.bytes) == .svg
     }
 
     func read(

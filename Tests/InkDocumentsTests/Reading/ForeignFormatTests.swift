@@ -71,9 +71,9 @@ import Testing
 
     @Test("Drawings of Quick, Draw! are known by their first line")
     func quickDraw() {
-        #expect(ForeignFormat.isQuickDraw(Array("\n{\"word\":\"cat\",\"drawing\":[]}\n".utf8)))
-        #expect(!ForeignFormat.isQuickDraw(Array("{\"name\":\"drawing\"}".utf8)))
-        #expect(!ForeignFormat.isQuickDraw(Array("{\n\"word\":\"cat\",\"drawing\":[]}\n".utf8)))
+        #expect(TextFormat.isQuickDraw(Array("\n{\"word\":\"cat\",\"drawing\":[]}\n".utf8)))
+        #expect(!TextFormat.isQuickDraw(Array("{\"name\":\"drawing\"}".utf8)))
+        #expect(!TextFormat.isQuickDraw(Array("{\n\"word\":\"cat\",\"drawing\":[]}\n".utf8)))
     }
 
     @Test("Beginnings and noise have no name or one, and end")
