@@ -104,7 +104,8 @@ let package = Package(
         .target(
             name: "InkBench",
             dependencies: [
-                "InkExports", "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+                "InkExports", "InkBroker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem",
+                "InkJSON",
             ]),
         // Arguments and text.
         .target(
@@ -178,8 +179,8 @@ let package = Package(
         .testTarget(
             name: "InkBenchTests",
             dependencies: [
-                "InkBench", "InkExports", "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkJSON",
-                "InkTestSupport",
+                "InkBench", "InkExports", "InkBroker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkJSON", "InkTestSupport",
             ]),
         .testTarget(
             name: "InkCommandsTests",

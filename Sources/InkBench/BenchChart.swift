@@ -1,4 +1,5 @@
 import InkExports
+import InkProtocol
 
 /// A benchmark as a picture (SVG): for each size the exports' times as bars with whiskers against the device tiers, and
 /// beside each what the work went into.
@@ -182,11 +183,11 @@ package struct BenchChart: Sendable {
     }
 
     private func shares(_ phases: PhaseTimes, _ svg: inout SVGText, _ top: Double) {
-        let sum = PhaseTimes.work.reduce(0) { $0 + phases[keyPath: $1.path] }
+        let sum = PhaseTimes.work.reduce(0.0) { $0 + Double(phases[keyPath: $1.path]) }
         guard sum > 0 else { return }
         var x = Self.shares.lowerBound
         for phase in PhaseTimes.work {
-            let share = phases[keyPath: phase.path] / sum
+            let share = Double(phases[keyPath: phase.path]) / sum
             let width = share * (Self.shares.upperBound - Self.shares.lowerBound)
             svg.rect(x, top, width, Self.barHeight, kind: phase.name)
             if width >= 32 {

@@ -1,5 +1,6 @@
 import InkEngine
 package import InkExports
+import InkProtocol
 import InkSystem
 package import InkJSON
 

@@ -1,5 +1,6 @@
 import InkEngine
 import InkExports
+import InkProtocol
 
 /// One export command of a benchmark, from its start to the last closed file.
 struct BenchSample: Hashable, Sendable {
@@ -76,7 +77,8 @@ package struct BenchResult: Hashable, Sendable {
     var phases: PhaseTimes {
         var phases = PhaseTimes()
         for phase in PhaseTimes.all {
-            phases[keyPath: phase.path] = BenchStatistics.median(samples.map { $0.phases[keyPath: phase.path] }) ?? 0
+            let times = samples.map { Double($0.phases[keyPath: phase.path]) }
+            phases[keyPath: phase.path] = UInt64((BenchStatistics.median(times) ?? 0).rounded())
         }
         return phases
     }

@@ -1,4 +1,5 @@
 import InkExports
+import InkProtocol
 
 /// A benchmark for a person: tables of at most 100 columns.
 package struct BenchText: Sendable {
@@ -83,7 +84,7 @@ package struct BenchText: Sendable {
         for result in report.results {
             table.add(
                 [Self.name(result.subject.scene), Self.size(result.subject.size)]
-                    + PhaseTimes.work.map { Self.shown(result.phases[keyPath: $0.path]) })
+                    + PhaseTimes.work.map { Self.shown(Double(result.phases[keyPath: $0.path]) / 1e6) })
         }
         return table.lines
             + Self.wrapped("Medians; the work of all workers adds up, and phases run beside each other.")

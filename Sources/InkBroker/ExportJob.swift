@@ -33,7 +33,7 @@ public struct ExportJob: Sendable {
     public var isPrivate = false
     /// Whether a file that has the name is replaced, also one that gets it while the picture is made.
     public var replaces = true
-    /// Whether the file's SHA-256 is wanted; without, the outcome's digest is empty.
+    /// Whether the file's SHA-256 is wanted; without, the report's digest is empty.
     public var wantsDigest = true
     /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when
     /// it returns. May wait: it is called beside the broker's thread.
@@ -70,18 +70,6 @@ public enum ExportSource: Sendable {
     case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOrder))
 }
 
-/// A picture that is complete and on the disk, but for its name.
-public struct SealedPicture: Sendable {
-    /// The name to be, links followed.
-    public var target: String
-    public var temporary: String
-    public var byteCount: Int
-    /// SHA-256 of the file, 32 bytes.
-    public var digest: [UInt8]
-    /// Facts about the export by then.
-    public var outcome: ExportOutcome
-}
-
 /// What becomes of an export; ends with one of `finished` and `failed`, exactly once.
 public enum BrokerEvent: Sendable {
     case started(JobID)
@@ -95,7 +83,7 @@ public enum BrokerEvent: Sendable {
     case timeLeft(JobID, TimeLeft)
     /// More of the picture's file has been written.
     case written(JobID, UnfinishedPicture)
-    case finished(JobID, ExportOutcome)
+    case finished(JobID, PictureReport)
     case failed(JobID, BrokerError)
     case worker(WorkerNote)
     /// Only with `BrokerConfiguration.notesTasks`.
@@ -110,58 +98,4 @@ public struct UnfinishedPicture: Hashable, Sendable {
     public var path: String
     /// Bytes that are in it and stay as they are.
     public var byteCount: Int
-}
-
-/// Where the time of an export went, nanoseconds. Times of workers are sums over their threads.
-public struct ExportPhases: Hashable, Sendable {
-    /// While no worker had one of its tasks, without `prepare`: before the first, while paused, behind other exports.
-    public var queue: UInt64 = 0
-    /// Cutting strokes and images into blocks, in the broker.
-    public var prepare: UInt64 = 0
-    /// Decoding images, in workers.
-    public var decode: UInt64 = 0
-    /// Drawing strokes, in workers.
-    public var raster: UInt64 = 0
-    /// Blending layers, masks and images, in workers.
-    public var composite: UInt64 = 0
-    /// Encoding pieces of files, in workers.
-    public var encode: UInt64 = 0
-    /// Writing the file and bringing it to the disk, in the broker.
-    public var stitch: UInt64 = 0
-
-    public init() {}
-}
-
-/// A picture that was made, and how.
-public struct ExportOutcome: Hashable, Sendable {
-    public var size: PixelSize
-    public var format: PixelFormat
-    public var phases: ExportPhases
-    /// From submission to the renamed file, nanoseconds.
-    public var elapsed: UInt64
-    /// Processor time of the broker's threads for this export, nanoseconds; what the loop spends while several
-    /// exports are under way is shared evenly.
-    public var brokerCPU: UInt64
-    /// In the order of the job's destinations.
-    public var files: [WrittenPicture]
-    public var tileCount: Int
-    /// Tries at tasks, decoding and encoding included; above the number of tasks when some were repeated.
-    public var attemptCount: Int
-    /// Bytes of messages to workers (blocks that exports share count for one of them) and from them.
-    public var bytesSent: Int
-    public var bytesReceived: Int
-    /// Tiles whose results were kept from earlier exports.
-    public var foundCount = 0
-
-    /// The length of the first file; 0 if there is none.
-    public var byteCount: Int { files.first?.byteCount ?? 0 }
-    /// The SHA-256 of the first file; empty if there is none.
-    public var digest: [UInt8] { files.first?.digest ?? [] }
-}
-
-/// A file on the disk under its own name.
-public struct WrittenPicture: Hashable, Sendable {
-    public var byteCount: Int
-    /// SHA-256 of the file, 32 bytes; empty if not requested.
-    public var digest: [UInt8]
 }

@@ -142,7 +142,7 @@ public final class FarmClient: Sendable {
     ///
     /// The file appears only when it is complete; its size and SHA-256 are those of `picture`. Its folder is created if
     /// it is missing. A few pictures are fetched at a time, the others wait.
-    public func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String) {
+    public func fetch(_ job: JobNumber, picture: PictureReport, to path: String) {
         mailbox.post(.fetch(job, picture, path: path))
     }
 

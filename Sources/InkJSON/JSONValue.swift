@@ -14,6 +14,9 @@ public enum JSONValue: Sendable {
     public static func milliseconds(_ value: Double?) -> JSONValue {
         value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null
     }
+    public static func milliseconds(nanoseconds: UInt64?) -> JSONValue {
+        milliseconds(nanoseconds.map { Double($0) / 1e6 })
+    }
 
     /// The document with two blanks a level; short arrays and objects of plain values stay on one line.
     public func text(indent: String = "") -> String {

@@ -50,23 +50,8 @@ public enum StoredState: Hashable, Sendable {
     /// The broker is reading its project. If the broker crashes now, the project is the suspected cause.
     case starting
     /// The picture is complete in its temporary file and is about to be renamed.
-    case publishing(PictureSeal)
+    case publishing(SealedPicture)
     case ended(JobEnding)
-}
-
-/// A picture that is complete and synced under its temporary name.
-public struct PictureSeal: Hashable, Sendable {
-    /// The final absolute path.
-    public var target: String
-    /// The path of the temporary file.
-    public var temporary: String
-    public var picture: FinishedPicture
-
-    public init(target: String, temporary: String, picture: FinishedPicture) {
-        self.target = target
-        self.temporary = temporary
-        self.picture = picture
-    }
 }
 
 /// A change of the store. The entries of one transaction are durable all or none.
@@ -82,7 +67,7 @@ public enum JournalEntry: Hashable, Sendable {
     case warned(JobNumber, [String])
     /// Back to `queued`: its project has been read, or it has to be rendered again.
     case queued(JobNumber, crashes: Int)
-    case publishing(JobNumber, PictureSeal)
+    case publishing(JobNumber, SealedPicture)
     /// `story` is JSON text with the events of its tiles; the store may compress it.
     case ended(JobNumber, JobEnding, notice: UInt64, at: Int64, story: [UInt8])
     /// An ended job is queued again; its end and notice are removed.

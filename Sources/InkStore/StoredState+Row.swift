@@ -42,9 +42,9 @@ extension StoredState {
             let target = try reader.text("target", limit: .max)
             let temporary = try reader.text("temporary", limit: .max)
             self = .publishing(
-                PictureSeal(
-                    target: target, temporary: temporary, picture: try FinishedPicture(stored: reader.rest())))
-        case Self.finishedCode: self = .ended(.finished(try FinishedPicture(stored: detail)))
+                SealedPicture(
+                    target: target, temporary: temporary, picture: try PictureReport(stored: reader.rest())))
+        case Self.finishedCode: self = .ended(.finished(try PictureReport(stored: detail)))
         case Self.failedCode:
             guard let code = detail.first.flatMap({ FailureCode(rawValue: $0) }) else {
                 throw .badValue(what: "failure", offset: 0, found: "\(detail.prefix(1))", expected: "a known code")

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import InkEngine
+import InkProtocol
 import Testing
 
 @testable import InkBench

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 
 @testable import InkBench
 @testable import InkExports
@@ -17,7 +18,9 @@ extension BenchResult {
         times: [Double]
     ) -> BenchResult {
         var phases = PhaseTimes()
-        for (index, phase) in PhaseTimes.all.enumerated() { phases[keyPath: phase.path] = Double(index + 1) * 1.25 }
+        for (index, phase) in PhaseTimes.all.enumerated() {
+            phases[keyPath: phase.path] = UInt64(index + 1) * 1_250_000
+        }
         return BenchResult(
             subject: BenchCase(
                 scene: scene, content: content, size: size, pixels: PixelSize(width: edge, height: edge / 2),

@@ -21,9 +21,10 @@ enum ClientSamples {
         SubmissionKey(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0 % 8))) })
     }
 
-    static func picture(of bytes: [UInt8]) -> FinishedPicture {
-        FinishedPicture(
-            size: PixelSize(width: 1, height: 1), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
-            tileCount: 1, attemptCount: 1, elapsed: 1, phases: [])
+    static func picture(of bytes: [UInt8]) -> PictureReport {
+        PictureReport(
+            size: PixelSize(width: 1, height: 1),
+            files: [WrittenFile(byteCount: bytes.count, digest: SHA256.digest(bytes))], tileCount: 1, attemptCount: 1,
+            elapsed: 1)
     }
 }

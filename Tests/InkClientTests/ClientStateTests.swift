@@ -107,7 +107,7 @@ struct ClientStateTests {
                 .order(Order(number: 1, action: .cancel([5]))), .question(Question(number: 2, topic: .status)),
             ])
         let part = PicturePart(
-            job: 9, offset: 0, totalBytes: picture.byteCount, bytes: Array(bytes[..<1_000]))
+            job: 9, offset: 0, totalBytes: UInt64(picture.byteCount), bytes: Array(bytes[..<1_000]))
         _ = client.handle(.received(.picturePart(part)))
         _ = client.handle(.written(1, byteCount: 1_000))
         _ = client.handle(.received(.unknownSession))

@@ -252,9 +252,7 @@ struct FakeService {
 
     private mutating func end(_ number: JobNumber, _ now: Int64) {
         guard var bytes = jobs[number]?.picture else { return }
-        let picture = FinishedPicture(
-            size: PixelSize(width: 1, height: 1), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
-            tileCount: 1, attemptCount: 1, elapsed: 1, phases: [])
+        let picture = ClientSamples.picture(of: bytes)
         if damagesPictures { bytes[bytes.count / 2] ^= 1 }
         pictures[number] = bytes
         lastNotice += 1

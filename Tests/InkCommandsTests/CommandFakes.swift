@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -95,10 +96,12 @@ final class FakeFarm: ExportFarm {
                     try FileSystem.makeFolder(output.splitPath().folder)
                     try FileSystem.writeAtomically(file.digest ?? [], to: output)
                 }
-                var outcome = PictureOutcome(tileCount: 3, byteCount: 32, sha256: "ab")
-                if request.project.name == "sizes" { outcome.byteCount = 100 * (request.options.encoding.quality ?? 0) }
-                outcome.otherFiles = request.outputs.dropFirst().map { _ in .init(byteCount: 32, sha256: "cd") }
-                tell?(.finished(request.id, outcome))
+                let files = request.outputs.map { _ in WrittenFile(byteCount: 32, digest: [0xAB]) }
+                var picture = PictureReport(size: request.size, files: files, tileCount: 3)
+                if request.project.name == "sizes" {
+                    picture.files[0].byteCount = 100 * (request.options.encoding.quality ?? 0)
+                }
+                tell?(.finished(request.id, picture))
             } catch {
                 tell?(.failed(request.id, PictureFailure(error)))
             }

@@ -110,11 +110,14 @@ final class FakeBroker: FarmConnection {
         state.withLock { $0.jobs[job] = Job(submission: submission, ending: ending) }
     }
 
-    static func picture(_ job: JobNumber) -> FinishedPicture {
+    static func picture(_ job: JobNumber) -> PictureReport {
         let bytes = Array("picture \(job)".utf8)
-        return FinishedPicture(
-            size: PixelSize(width: 40, height: 30), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
-            tileCount: 3, attemptCount: 4, elapsed: 1_500_000, phases: (1...8).map { $0 * 1_000_000 })
+        var picture = PictureReport(
+            size: PixelSize(width: 40, height: 30),
+            files: [WrittenFile(byteCount: bytes.count, digest: SHA256.digest(bytes))], tileCount: 3, attemptCount: 4,
+            elapsed: 1_500_000)
+        (picture.phases.queue, picture.phases.stitch, picture.brokerCPU) = (1_000_000, 7_000_000, 8_000_000)
+        return picture
     }
 
     // MARK: FarmConnection
@@ -174,7 +177,7 @@ final class FakeBroker: FarmConnection {
 
     func follow(_ job: JobNumber, to path: String) { state.withLock { $0.followed[job] = path } }
 
-    func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String) {
+    func fetch(_ job: JobNumber, picture: PictureReport, to path: String) {
         let name = state.withLock { state in
             state.fetched[job] = path
             return state.jobs[job]?.submission.name ?? ""

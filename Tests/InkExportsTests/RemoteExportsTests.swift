@@ -9,9 +9,9 @@ import Testing
 
 /// What is known of the pictures that a broker's farm makes.
 @Suite struct RemoteExportsTests {
-    private static let picture = FinishedPicture(
-        size: PixelSize(width: 4, height: 3), byteCount: 70, digest: [1], tileCount: 2, attemptCount: 2, elapsed: 5,
-        phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
+    private static let picture = PictureReport(
+        size: PixelSize(width: 4, height: 3), files: [WrittenFile(byteCount: 70, digest: [1])], tileCount: 2,
+        attemptCount: 2, elapsed: 5)
 
     @Test func aPictureGoesItsWay() {
         var exports = RemoteExports()
@@ -29,7 +29,7 @@ import Testing
         #expect(exports.takeForgettable().isEmpty, "its picture is not here yet")
         #expect(
             exports.take(.fetched(3, path: "a.png"))
-                == [.noticeTaken(9), .tell(.finished(7, PictureOutcome(Self.picture)))])
+                == [.noticeTaken(9), .tell(.finished(7, Self.picture))])
         #expect(exports.isEmpty && exports.takeForgettable() == [3] && exports.takeForgettable().isEmpty)
     }
 
@@ -50,13 +50,11 @@ import Testing
                     == [.unpack(7, archive: archive, outputs: ["o/a.png", "o/a.jpg"])])
             #expect(!exports.isEmpty && exports.takeForgettable().isEmpty, "its files are not here yet")
             if isGood {
-                var outcome = PictureOutcome(Self.picture)
-                (outcome.byteCount, outcome.sha256) = (1, "a")
-                outcome.otherFiles = [.init(byteCount: 2, sha256: "b")]
+                var picture = Self.picture
+                picture.files = [WrittenFile(byteCount: 1, digest: [2]), WrittenFile(byteCount: 2, digest: [3])]
                 #expect(
-                    exports.unpacked(
-                        7, .success([.init(byteCount: 1, sha256: "a"), .init(byteCount: 2, sha256: "b")]))
-                        == [.noticeTaken(9), .tell(.finished(7, outcome))])
+                    exports.unpacked(7, .success(picture.files))
+                        == [.noticeTaken(9), .tell(.finished(7, picture))])
             } else {
                 let failure = PictureFailure(kind: .inputOutput, reason: "disk full")
                 #expect(
@@ -145,7 +143,7 @@ import Testing
             let job = JobNumber(id + 100)
             if let id = unpacking.popLast(), Bool.random(using: &random) {
                 let failure = PictureFailure(kind: .inputOutput, reason: "x")
-                let file = PictureOutcome.OtherFile(byteCount: 1, sha256: "")
+                let file = WrittenFile(byteCount: 1, digest: [])
                 note(exports.unpacked(id, Bool.random(using: &random) ? .failure(failure) : .success([file, file])))
             }
             switch Int.random(in: 0..<12, using: &random) {

@@ -17,7 +17,7 @@ struct ClientMessageTests {
         let submission = random.submission()
         #expect(try Submission(stored: submission.stored) == submission, "seed \(seed)")
         let picture = random.finishedPicture()
-        #expect(try FinishedPicture(stored: picture.stored) == picture, "seed \(seed)")
+        #expect(try PictureReport(stored: picture.stored) == picture, "seed \(seed)")
     }
 
     /// The checksum is repaired, so that the readers of the fields see the damage. What they still accept must be a

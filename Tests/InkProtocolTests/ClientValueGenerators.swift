@@ -63,11 +63,13 @@ extension SeededGenerator {
         }
     }
 
-    mutating func finishedPicture() -> FinishedPicture {
-        FinishedPicture(
-            size: size(), byteCount: next(), digest: bytes(32), tileCount: next(), attemptCount: next(),
-            elapsed: next(),
-            phases: (0..<FinishedPicture.phaseCount).map { _ in next() })
+    mutating func finishedPicture() -> PictureReport {
+        var picture = PictureReport(
+            size: size(), files: [WrittenFile(byteCount: Int(next() >> 1), digest: bytes(32))],
+            tileCount: Int(next() >> 1), attemptCount: Int(next() >> 1), elapsed: next())
+        for (name, path) in PhaseTimes.all where name != "read" { picture.phases[keyPath: path] = next() }
+        picture.brokerCPU = next()
+        return picture
     }
 
     mutating func ending() -> JobEnding {

@@ -12,6 +12,17 @@ struct ClientVectorTests {
 
     private static let submission = ContentID(digest: (0..<32).map { UInt8($0 + 0x60) })
 
+    private static let picture: PictureReport = {
+        var picture = PictureReport(
+            size: PixelSize(width: 2048, height: 1536),
+            files: [WrittenFile(byteCount: 1_234_567, digest: (0..<32).map { UInt8($0 + 0xC0) })], tileCount: 24,
+            attemptCount: 27, elapsed: 250_000_000)
+        picture.phases = PhaseTimes(decode: 3, raster: 4, composite: 5, encode: 6)
+        (picture.phases.queue, picture.phases.prepare, picture.phases.stitch) = (1, 2, 7)
+        picture.brokerCPU = 300
+        return picture
+    }()
+
     static let byContent = Submission(
         key: key, name: "owl.ink", source: .content(content, byteCount: 300_000, .plain),
         picture: PictureSpec(size: .named("2k")), delivery: .fetch)
@@ -74,11 +85,7 @@ struct ClientVectorTests {
         "notice finished": .notice(
             Notice(
                 id: 12, job: 7, submission: submission,
-                ending: .finished(
-                    FinishedPicture(
-                        size: PixelSize(width: 2048, height: 1536), byteCount: 1_234_567,
-                        digest: (0..<32).map { UInt8($0 + 0xC0) }, tileCount: 24, attemptCount: 27,
-                        elapsed: 250_000_000, phases: [1, 2, 3, 4, 5, 6, 7, 300])))),
+                ending: .finished(picture))),
         "notice failed": .notice(
             Notice(id: 13, job: 8, submission: submission, ending: .failed(.badInput, text: "not a project"))),
         "notice cancelled": .notice(Notice(id: 14, job: 9, ending: .cancelled)),

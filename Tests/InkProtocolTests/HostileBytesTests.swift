@@ -39,7 +39,7 @@ struct HostileBytesTests {
             decode: { try Submission(stored: $0).stored }),
         Decoder(
             testDescription: "finished pictures", valid: { $0.finishedPicture().stored },
-            decode: { try FinishedPicture(stored: $0).stored }),
+            decode: { try PictureReport(stored: $0).stored }),
         Decoder(
             testDescription: "strokes", valid: { StrokeBlock(strokes: $0.strokes()).encoded() },
             decode: { bytes in
@@ -97,7 +97,7 @@ struct HostileBytesTests {
         try assembler.finish(
             TaskDone(
                 task: ResultTests.task, attempt: 2, partCount: sequence, resultBytes: UInt64(bytes.count),
-                phases: TaskPhases()))
+                phases: PhaseTimes()))
     }
 
     private static func check(_ bytes: [UInt8], _ decoder: Decoder, seed: UInt64) {

@@ -51,7 +51,7 @@ struct ResultTests {
     static func done(_ parts: [ResultPart]) -> TaskDone {
         TaskDone(
             task: task, attempt: 2, partCount: UInt32(parts.count),
-            resultBytes: parts.reduce(0) { $0 + UInt64($1.bytes.count) }, phases: TaskPhases())
+            resultBytes: parts.reduce(0) { $0 + UInt64($1.bytes.count) }, phases: PhaseTimes())
     }
 
     static func assembler(_ kind: ResultKind, limit: UInt64 = 1 << 20) -> ResultAssembler {

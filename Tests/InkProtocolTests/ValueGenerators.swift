@@ -179,7 +179,7 @@ extension SeededGenerator {
             return .taskDone(
                 TaskDone(
                     task: task, attempt: word(), partCount: word(), resultBytes: next(),
-                    phases: TaskPhases(decode: next(), raster: next(), composite: next(), encode: next())))
+                    phases: PhaseTimes(decode: next(), raster: next(), composite: next(), encode: next())))
         case 5:
             let kinds: [TaskFailureKind] = [.badInput, .internalError, .cancelled]
             return .taskFailed(

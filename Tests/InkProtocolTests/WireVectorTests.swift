@@ -18,7 +18,7 @@ struct WireVectorTests {
         "taskDone": .taskDone(
             TaskDone(
                 task: TaskID(7), attempt: 1, partCount: 1, resultBytes: 3,
-                phases: TaskPhases(decode: 1, raster: 2, composite: 3, encode: 4))),
+                phases: PhaseTimes(decode: 1, raster: 2, composite: 3, encode: 4))),
         "taskFailed": .taskFailed(
             TaskFailed(
                 task: TaskID(7), attempt: 1, kind: .badInput,

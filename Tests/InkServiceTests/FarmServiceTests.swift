@@ -58,7 +58,7 @@ struct FarmServiceTests {
 
         init(_ mayFinish: @escaping @Sendable () -> Bool) { self.mayFinish = mayFinish }
 
-        func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+        func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
             if case .render(let tile) = task, tile.rect.y + tile.rect.height == tile.output.height {
                 while !mayFinish() {
                     try context.checkCancellation()

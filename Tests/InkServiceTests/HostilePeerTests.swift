@@ -84,7 +84,7 @@ struct HostilePeerTests {
                     .taskDone(
                         TaskDone(
                             task: task, attempt: attempt, partCount: 1, resultBytes: UInt64(bytes.count),
-                            phases: TaskPhases())),
+                            phases: PhaseTimes())),
                     .taskFailed(TaskFailed(task: task, attempt: attempt, kind: .badInput, text: "no")),
                 ]
                 for message in messages.shuffled(using: &random) { try peer.say([message.encoded()]) }

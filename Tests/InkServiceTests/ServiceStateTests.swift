@@ -394,9 +394,9 @@ struct ServiceStateTests {
         actions = state.handle(.committed(.ended(3), .success([.done])), now: 0)
         #expect(answers(actions) == [OrderResult(number: 2, code: .done, count: 1, text: "")])
         // The first was being finished; the disk refuses the end of the second at first.
-        let picture = FinishedPicture(
-            size: PixelSize(width: 1, height: 1), byteCount: 1, digest: [UInt8](repeating: 0, count: 32),
-            tileCount: 1, attemptCount: 1, elapsed: 1, phases: Array(repeating: 0, count: FinishedPicture.phaseCount))
+        let picture = PictureReport(
+            size: PixelSize(width: 1, height: 1),
+            files: [WrittenFile(byteCount: 1, digest: [UInt8](repeating: 0, count: 32))])
         _ = state.handle(.exportEnded(1, .ended(.finished(picture)), story: []), now: 0)
         _ = state.handle(.exportEnded(2, .ended(.cancelled), story: []), now: 0)
         #expect(answers(state.handle(.committed(.ended(1), .success([.done])), now: 0)) == [])
@@ -668,9 +668,9 @@ struct ServiceValuesTests {
     func sealed() throws {
         let folder = try TemporaryFolder(prefix: "ink-service")
         let bytes = [UInt8](repeating: 7, count: 3_000_000)
-        let picture = FinishedPicture(
-            size: PixelSize(width: 1, height: 1), byteCount: UInt64(bytes.count), digest: SHA256.digest(bytes),
-            tileCount: 1, attemptCount: 1, elapsed: 1, phases: [])
+        let picture = PictureReport(
+            size: PixelSize(width: 1, height: 1),
+            files: [WrittenFile(byteCount: bytes.count, digest: SHA256.digest(bytes))])
         let path = folder.path(of: "a.png")
         for (name, content, isIt) in [
             ("the same", bytes, true), ("longer", bytes + [7], false), ("shorter", Array(bytes.dropLast()), false),

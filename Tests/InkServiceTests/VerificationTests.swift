@@ -14,7 +14,7 @@ import Testing
 private struct LyingRunner: TaskRunner {
     private let honest = EngineTaskRunner(threads: 1)
 
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         guard case .render(var tile) = task else { return try honest.run(task, in: context) }
         tile.background = RGBA8(red: 255, green: 0, blue: 255, alpha: 255)
         return try honest.run(.render(tile), in: context)
@@ -28,7 +28,7 @@ private struct SpoilingRunner: TaskRunner {
 
     init(_ spoil: @escaping @Sendable (inout EncodedPiece) -> Void) { self.spoil = spoil }
 
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         let spoiling = TaskContext(blocks: context.blocks, threadIndex: context.threadIndex) {
             (item) throws(EngineError) in
             guard case .band(var band) = item else { return try context.emit(item) }

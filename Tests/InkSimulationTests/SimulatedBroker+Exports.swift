@@ -90,7 +90,7 @@ extension SimulatedBroker {
         advance(.answered(life, answer))
     }
 
-    private func write(_ pieces: [EncodedPiece], _ rows: Int, _ life: ExportLife, _ ending: ExportOutcome?) {
+    private func write(_ pieces: [EncodedPiece], _ rows: Int, _ life: ExportLife, _ ending: PictureReport?) {
         let path = "\(life.job.rawValue).part"
         guard farm.now >= farm.disk.refusesUntil else {
             later(.answered(life, .failed(.output(path: path, operation: "write to", errno: ENOSPC))))
@@ -107,8 +107,7 @@ extension SimulatedBroker {
         switch event {
         case .prepared(let id): heard = .prepared(id.rawValue)
         case .progress(let id, let done, let total): heard = .progressed(id.rawValue, done: done, total: total)
-        case .finished(let id, let outcome):
-            let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
+        case .finished(let id, let picture):
             heard = ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
@@ -254,14 +253,15 @@ extension SimulatedBroker {
     // MARK: - The picture's name
 
     /// The temporary file is on the disk: the digest goes to the journal.
-    func synced(_ life: ExportLife, _ ending: ExportOutcome) {
+    func synced(_ life: ExportLife, _ ending: PictureReport) {
         let job = life.job.rawValue
         guard exports[life] != nil, let file = pictures[job]?.file else { return }
         if file != Self.bands(of: job) { farm.problem("job \(job): bands \(file)") }
         farm.disk.files["\(job).part"] = file
         sealing[job] = life
-        let picture = FinishedPicture(ending, byteCount: Self.written(job).byteCount, digest: Self.written(job).digest)
-        let seal = PictureSeal(target: "\(job).png", temporary: "\(job).part", picture: picture)
+        var picture = ending
+        picture.files = [Self.written(job)]
+        let seal = SealedPicture(target: "\(job).png", temporary: "\(job).part", picture: picture)
         pendingJournal.append((.starting(job), [.publishing(job, seal)]))
         if !isCommitting {
             isCommitting = true
@@ -269,8 +269,8 @@ extension SimulatedBroker {
         }
     }
 
-    static func written(_ job: JobNumber) -> WrittenPicture {
-        WrittenPicture(
+    static func written(_ job: JobNumber) -> WrittenFile {
+        WrittenFile(
             byteCount: Int(job) + 1, digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32))
     }
 
@@ -291,7 +291,7 @@ extension SimulatedBroker {
         later(.answered(life, .finished([Self.written(job)], LaneTime())))
     }
 
-    func recover(_ job: JobNumber, _ seal: PictureSeal) {
+    func recover(_ job: JobNumber, _ seal: SealedPicture) {
         if farm.disk.files[seal.target] == nil { farm.disk.files[seal.target] = farm.disk.files[seal.temporary] }
         farm.disk.files[seal.temporary] = nil
         let isThere = farm.disk.files[seal.target] != nil

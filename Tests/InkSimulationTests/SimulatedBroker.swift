@@ -13,7 +13,7 @@ enum BrokerStep {
     case commit
     case launch(JobNumber)
     case answered(ExportLife, LaneAnswer)
-    case synced(ExportLife, ExportOutcome)
+    case synced(ExportLife, PictureReport)
     case renamed(ExportLife)
 }
 

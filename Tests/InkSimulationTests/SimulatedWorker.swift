@@ -125,7 +125,7 @@ final class SimulatedWorker {
             handle(.produced(id, sequence: 0, bytes: bytes), farm)
             handle(
                 .finished(
-                    id, .done(resultBytes: UInt64(bytes.count), phases: TaskPhases())), farm)
+                    id, .done(resultBytes: UInt64(bytes.count), phases: PhaseTimes())), farm)
         } catch { farm.problem("\(error)") }
     }
 

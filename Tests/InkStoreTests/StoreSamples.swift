@@ -25,10 +25,16 @@ enum StoreSamples {
             owner: owner, priority: 1, createdAt: 1_000 + Int64(number))
     }
 
-    static let picture = FinishedPicture(
-        size: PixelSize(width: 3, height: 2), byteCount: 99, digest: [UInt8](repeating: 7, count: 32), tileCount: 2,
-        attemptCount: 3, elapsed: 4, phases: [1, 2, 3, 4, 5, 6, 7, 8])
-    static let seal = PictureSeal(target: "/out/ü.png", temporary: "/out/.ü.png.tmp", picture: picture)
+    static let picture: PictureReport = {
+        var picture = PictureReport(
+            size: PixelSize(width: 3, height: 2),
+            files: [WrittenFile(byteCount: 99, digest: [UInt8](repeating: 7, count: 32))], tileCount: 2,
+            attemptCount: 3, elapsed: 4)
+        picture.phases = PhaseTimes(decode: 3, raster: 4, composite: 5, encode: 6)
+        (picture.phases.queue, picture.phases.prepare, picture.phases.stitch, picture.brokerCPU) = (1, 2, 7, 8)
+        return picture
+    }()
+    static let seal = SealedPicture(target: "/out/ü.png", temporary: "/out/.ü.png.tmp", picture: picture)
 
     static func ended(_ job: JobNumber, _ ending: JobEnding, at time: Int64 = 5_000) -> JournalEntry {
         .ended(job, ending, notice: job, at: time, story: [])
@@ -42,11 +48,15 @@ extension SeededGenerator {
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
     mutating func text() -> String { ["", "a/b", "Zeichnung ü", "a\nb\"", "墨", "a\0b"].randomElement(using: &self)! }
 
-    mutating func finishedPicture() -> FinishedPicture {
-        FinishedPicture(
-            size: PixelSize(width: int(1...100_000), height: int(1...100_000)), byteCount: next(), digest: bytes(32),
-            tileCount: next(), attemptCount: next(), elapsed: next(),
-            phases: (0..<FinishedPicture.phaseCount).map { _ in next() >> UInt64(int(0...63)) })
+    mutating func finishedPicture() -> PictureReport {
+        var picture = PictureReport(
+            size: PixelSize(width: int(1...100_000), height: int(1...100_000)),
+            files: [WrittenFile(byteCount: Int(next() >> 1), digest: bytes(32))], tileCount: Int(next() >> 1),
+            attemptCount: Int(next() >> 1), elapsed: next())
+        for (name, path) in PhaseTimes.all where name != "read" {
+            picture.phases[keyPath: path] = next() >> UInt64(int(0...63))
+        }
+        return picture
     }
 
     mutating func ending() -> JobEnding {
@@ -59,8 +69,8 @@ extension SeededGenerator {
         }
     }
 
-    mutating func seal() -> PictureSeal {
-        PictureSeal(target: "/out/" + text(), temporary: "/out/." + text(), picture: finishedPicture())
+    mutating func seal() -> SealedPicture {
+        SealedPicture(target: "/out/" + text(), temporary: "/out/." + text(), picture: finishedPicture())
     }
 }
 

@@ -7,7 +7,7 @@ import InkProtocol
 /// Makes recognisable results: a tile's samples are 7 for each block of strokes, a band is its tiles' samples as they
 /// are, and an image that starts with a zero is bad.
 struct FakeRunner: TaskRunner {
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         switch task {
         case .decode(let task):
             let png = try context.blocks.bytes(of: task.image)
@@ -34,7 +34,7 @@ struct FakeRunner: TaskRunner {
                     EncodedPiece(
                         rowCount: task.rect.height, rawByteCount: samples.count, adler32: 1, bytes: samples)))
         }
-        return TaskPhases()
+        return PhaseTimes()
     }
 
     private func sealed(_ samples: [UInt8]) throws(EngineError) -> Block {

@@ -112,7 +112,7 @@ struct WorkerStateTests {
         #expect(
             bench.handle(.produced(run.id, sequence: 0, bytes: [1, 2]))
                 == [.send(.resultPart(ResultPart(task: TaskID(7), attempt: 3, sequence: 0, bytes: [1, 2])))])
-        let phases = TaskPhases(decode: 1, raster: 2, composite: 3, encode: 4)
+        let phases = PhaseTimes(decode: 1, raster: 2, composite: 3, encode: 4)
         #expect(
             bench.handle(.finished(run.id, .done(resultBytes: 2, phases: phases)))
                 == [
@@ -138,7 +138,7 @@ struct WorkerStateTests {
         }
         note(bench.handle(.produced(run.id, sequence: 0, bytes: Array(result[..<60_000]))))
         note(bench.handle(.produced(run.id, sequence: 1, bytes: Array(result[60_000...]))))
-        note(bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: TaskPhases()))))
+        note(bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: PhaseTimes()))))
         #expect(parts.reduce(0) { $0 + $1.bytes.count } == 4 << 10 && end == nil)
         bench.now += 100
         #expect(bench.handle(.tick) == [.send(.heartbeat)])
@@ -192,7 +192,7 @@ struct WorkerStateTests {
         let run = try #require(
             bench.receive(.task(TaskSamples.assignment(7, TaskSamples.tile([block.id])))).runs.first)
         _ = bench.handle(.produced(run.id, sequence: 0, bytes: [UInt8](repeating: 1, count: 100_000)))
-        _ = bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: TaskPhases())))
+        _ = bench.handle(.finished(run.id, .done(resultBytes: 100_000, phases: PhaseTimes())))
         let actions = bench.receive(.cancel(TaskID(7)))
         #expect(actions.failures.map(\.kind) == [.cancelled] && bench.holders[block.id] == 0)
         #expect(bench.receive(.acknowledge(4_096)).messages.isEmpty)
@@ -201,7 +201,7 @@ struct WorkerStateTests {
         _ = bench.handle(.produced(second.id, sequence: 0, bytes: [UInt8](repeating: 1, count: 100_000)))
         #expect(bench.receive(.cancel(TaskID(8))) == [.cancelRun(second.id)])
         #expect(bench.handle(.produced(second.id, sequence: 1, bytes: [1])).messages.isEmpty)
-        let end = bench.handle(.finished(second.id, .done(resultBytes: 100_001, phases: TaskPhases())))
+        let end = bench.handle(.finished(second.id, .done(resultBytes: 100_001, phases: PhaseTimes())))
         #expect(end.failures.map(\.kind) == [.cancelled])
     }
 
@@ -425,7 +425,7 @@ struct WorkerStateTests {
                 guard let index = running.indices.randomElement(using: &random) else { continue }
                 let outcome =
                     Bool.random(using: &random)
-                    ? RunOutcome.cancelled : .done(resultBytes: 0, phases: TaskPhases())
+                    ? RunOutcome.cancelled : .done(resultBytes: 0, phases: PhaseTimes())
                 note(bench.handle(.finished(running.remove(at: index), outcome)))
             }
         }

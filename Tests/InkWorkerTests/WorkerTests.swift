@@ -78,7 +78,7 @@ final class ScriptedBroker {
 
 /// Runs until it is cancelled.
 struct EndlessRunner: TaskRunner {
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         while true {
             try context.checkCancellation()
             usleep(1000)

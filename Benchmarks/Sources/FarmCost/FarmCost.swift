@@ -85,7 +85,7 @@ final class Bench: Sendable {
         }
         let local = LocalBlocks(byteCountMax: 128 << 20)
         let ended = DispatchSemaphore(value: 0)
-        let outcome = Mutex<ExportOutcome?>(nil)
+        let outcome = Mutex<PictureReport?>(nil)
         let endpoint = "inproc://cost-\(number)"
         let start = Processor.milliseconds
         let broker = try Broker(
@@ -195,7 +195,7 @@ final class RecordingRunner: TaskRunner {
         }
     }
 
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         if isRecording.load(ordering: .relaxed) { try keep(task, context.blocks) }
         return try engine.run(task, in: context)
     }

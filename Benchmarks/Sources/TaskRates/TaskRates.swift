@@ -193,7 +193,7 @@ private final class Session {
             .taskDone(
                 TaskDone(
                     task: assignment.task, attempt: assignment.attempt, partCount: sequence,
-                    resultBytes: UInt64(bytes.count), phases: TaskPhases())))
+                    resultBytes: UInt64(bytes.count), phases: PhaseTimes())))
     }
 
     private func send(_ message: WorkerMessage) throws {

@@ -45,7 +45,7 @@ private func check(_ decoder: Decoder, _ bytes: [UInt8]) throws {
     case .result: try assemble(bytes)
     case .replay: _ = try ReplayFile(decoding: bytes)
     case .submission: expect(try Submission(stored: bytes).stored == bytes)
-    case .picture: expect(try FinishedPicture(stored: bytes).stored == bytes)
+    case .picture: expect(try PictureReport(stored: bytes).stored == bytes)
     case .zstandard: expect(try Zstandard.decompress(bytes, limit: 1 << 20).count <= 1 << 20)
     case .endpoint: _ = try Endpoint(String(decoding: bytes, as: UTF8.self)).isLocal
     }
@@ -80,7 +80,7 @@ private func assemble(_ bytes: [UInt8]) throws {
     try assembler.finish(
         TaskDone(
             task: TaskID(1), attempt: 1, partCount: sequence, resultBytes: UInt64(bytes.count - 1),
-            phases: TaskPhases()))
+            phases: PhaseTimes()))
 }
 
 @_cdecl("FuzzProtocol_main")

@@ -187,7 +187,7 @@ struct JobEstimate: Sendable {
     }
 
     /// A worker has done a task.
-    mutating func done(_ role: TaskRole, _ phases: TaskPhases, estimate: Double, now: UInt64) {
+    mutating func done(_ role: TaskRole, _ phases: PhaseTimes, estimate: Double, now: UInt64) {
         lastDone = now
         guard let work else { return }
         switch role {
@@ -209,7 +209,7 @@ struct JobEstimate: Sendable {
         }
     }
 
-    private mutating func noteRoughness(_ phases: TaskPhases, _ cost: PictureWork.Row, _ columns: Double) {
+    private mutating func noteRoughness(_ phases: PhaseTimes, _ cost: PictureWork.Row, _ columns: Double) {
         guard let strokes = strokes.expected(cost.strokes / columns),
             let composite = composite.expected(cost.composite / columns)
         else { return }

@@ -66,9 +66,11 @@ struct TimeEstimator: Sendable {
     ///   - estimate: nanoseconds, for an image.
     ///   - underWay: tasks of all jobs that workers had.
     mutating func done(
-        _ id: JobID, _ role: TaskRole, _ phases: TaskPhases, estimate: Double, underWay: Int, now: UInt64
+        _ id: JobID, _ role: TaskRole, _ claimed: PhaseTimes, estimate: Double, underWay: Int, now: UInt64
     ) {
-        let phases = phases.bounded
+        // Workers are not believed that something took longer than an hour; sums of larger numbers could overflow.
+        var phases = PhaseTimes()
+        phases.add(claimed, atMost: 3_600_000_000_000)
         if !isStarting {
             let time = phases.decode + phases.raster + phases.composite + phases.encode
             let busy = Double(max(1, min(underWay, threads)))
@@ -253,14 +255,5 @@ struct TimeEstimator: Sendable {
         func seconds(_ error: Double) -> Double { ((expected + slack) * exp(error) - slack) / 1e9 }
         return TimeLeft(
             seconds: seconds(quantiles.middle), low: seconds(quantiles.low), high: seconds(quantiles.high))
-    }
-}
-
-extension TaskPhases {
-    /// Workers are not believed that something took longer than an hour; sums of larger numbers could overflow.
-    fileprivate var bounded: TaskPhases {
-        func bound(_ nanoseconds: UInt64) -> UInt64 { min(nanoseconds, 3_600_000_000_000) }
-        return TaskPhases(
-            decode: bound(decode), raster: bound(raster), composite: bound(composite), encode: bound(encode))
     }
 }

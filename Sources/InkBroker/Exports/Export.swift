@@ -184,7 +184,7 @@ struct Export: Sendable {
     private mutating func write(_ pieces: [EncodedPiece], now: UInt64) -> [ExportAction] {
         guard let stitch else { return [] }
         if isComplete { phase = .finishing }
-        return [.write(life, pieces, rows: stitch.next, ending: isComplete ? outcome([], now: now) : nil)]
+        return [.write(life, pieces, rows: stitch.next, ending: isComplete ? report([], now: now) : nil)]
     }
 
     private mutating func countTask(now: UInt64) -> [ExportAction] {
@@ -195,23 +195,25 @@ struct Export: Sendable {
         return [.report(.progress(life.job, done: tasksDone, total: total))]
     }
 
-    func outcome(_ files: [WrittenPicture], now: UInt64) -> ExportOutcome? {
+    func report(_ files: [WrittenFile], now: UInt64) -> PictureReport? {
         guard let plan else { return nil }
-        var phases = counts.phases
+        var report = PictureReport(
+            size: plan.scene.output, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
+            elapsed: now - submitted)
+        report.phases = counts.phases
         // The broker prepares while no worker has a task.
         let idle = counts.idle(since: submitted, now: now)
-        phases.queue = idle - min(idle, phases.prepare)
-        return ExportOutcome(
-            size: plan.scene.output, format: plan.format, phases: phases, elapsed: now - submitted,
-            brokerCPU: counts.brokerCPU, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
-            bytesSent: counts.bytesSent,
-            bytesReceived: counts.bytesReceived, foundCount: counts.found)
+        report.phases.queue = idle - min(idle, report.phases.prepare)
+        report.brokerCPU = counts.brokerCPU
+        report.foundCount = counts.found
+        (report.bytesSent, report.bytesReceived) = (counts.bytesSent, counts.bytesReceived)
+        return report
     }
 }
 
 /// What an export has cost so far.
 struct ExportCounts: Hashable, Sendable {
-    var phases = ExportPhases()
+    var phases = PhaseTimes()
     var brokerCPU: UInt64 = 0
     private(set) var attempts = 0
     /// Attempts that workers have in hand.
@@ -254,13 +256,5 @@ struct ExportCounts: Hashable, Sendable {
     mutating func add(stitching time: LaneTime) {
         phases.stitch += time.elapsed
         brokerCPU += time.cpu
-    }
-
-    /// What a worker says that a task took; no phase took longer than all of it.
-    mutating func add(_ task: TaskPhases, elapsed: UInt64) {
-        phases.decode += min(elapsed, task.decode)
-        phases.raster += min(elapsed, task.raster)
-        phases.composite += min(elapsed, task.composite)
-        phases.encode += min(elapsed, task.encode)
     }
 }

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 
 /// What is to be done for exports.
 enum ExportAction: Sendable {
@@ -11,7 +12,7 @@ enum ExportAction: Sendable {
     case open(JobID, any PictureAssembler)
     /// Write bands, so that `rows` rows of tiles are in the file; answered with `written` or `failed`. With `ending`
     /// these are the last: the file gets its name, and `finished` or `failed` follows.
-    case write(ExportLife, [EncodedPiece], rows: Int, ending: ExportOutcome?)
+    case write(ExportLife, [EncodedPiece], rows: Int, ending: PictureReport?)
     /// Remove what has been written.
     case discard(JobID)
     /// Each gives one count back.

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 
 /// What happened, as far as it concerns the exports.
 enum ExportEvent: Sendable {
@@ -37,7 +38,7 @@ enum LaneAnswer: Sendable {
     case planned(PlannedExport)
     /// So many rows of tiles are in the file.
     case written(rows: Int, UnfinishedPicture, LaneTime)
-    case finished([WrittenPicture], LaneTime)
+    case finished([WrittenFile], LaneTime)
     case failed(BrokerError)
 
     /// Those that it brings along.

@@ -157,10 +157,10 @@ struct ExportsState: Sendable {
             actions.append(.schedule(.groupsWritten(id, stage: ExportStage.tile, count: rows)))
         case .finished(let files, let time):
             count(id) { $0.add(stitching: time) }
-            guard let export = active[id], let outcome = export.outcome(files, now: now) else { return }
+            guard let export = active[id], let picture = export.report(files, now: now) else { return }
             active[id] = nil
             // Whoever waits need not wait until what the picture was made of is freed.
-            report(.finished(id, outcome))
+            report(.finished(id, picture))
             actions.append(.release(export.heldBlocks))
             admit()
         case .failed(let error): fail(id, error)

@@ -43,7 +43,7 @@ extension BrokerLoop {
         }
     }
 
-    func noteForEstimates(_ phases: TaskPhases, _ assembly: Assembly) {
+    func noteForEstimates(_ phases: PhaseTimes, _ assembly: Assembly) {
         guard let export = exports[assembly.life] else { return }
         estimator.done(
             assembly.life.job, assembly.role, phases,

@@ -114,7 +114,7 @@ extension BrokerLoop {
 
     // MARK: - Files
 
-    private func write(_ pieces: [EncodedPiece], rows: Int, of life: ExportLife, _ ending: ExportOutcome?) {
+    private func write(_ pieces: [EncodedPiece], rows: Int, of life: ExportLife, _ ending: PictureReport?) {
         guard let target = targets[life.job], let output = target.output else { return }
         if ending != nil { targets[life.job] = nil }
         let (mailbox, syncing) = (mailbox, syncing)
@@ -136,18 +136,14 @@ extension BrokerLoop {
     }
 
     private static func finish(
-        _ output: PictureOutput, _ target: PictureTarget, _ ending: ExportOutcome
+        _ output: PictureOutput, _ target: PictureTarget, _ ending: PictureReport
     ) -> LaneAnswer {
         let (result, time) = LaneTime.measure {
             BrokerLoop.result { () throws(BrokerError) in
-                guard let seal = target.seal else { return try output.finish(seal: nil) }
-                return try output.finish { (name, temporary, picture) throws(BrokerError) in
-                    var outcome = ending
-                    outcome.files = [picture]
-                    try seal(
-                        SealedPicture(
-                            target: name, temporary: temporary, byteCount: picture.byteCount, digest: picture.digest,
-                            outcome: outcome))
+                try output.finish { (name, temporary, picture) throws(BrokerError) in
+                    var report = ending
+                    report.files = [picture]
+                    try target.seal?(SealedPicture(target: name, temporary: temporary, picture: report))
                 }
             }
         }

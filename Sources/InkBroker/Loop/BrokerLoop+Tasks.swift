@@ -173,7 +173,7 @@ extension BrokerLoop {
         note(id, assembly.role, of: assembly.life.job, worker, .finished)
         // Counted whether the result is still wanted or not: it is what the export cost.
         let elapsed = SystemClock.nanoseconds - assembly.dispatched
-        exports.count(assembly.life.job) { $0.add(done.phases, elapsed: elapsed) }
+        exports.count(assembly.life.job) { $0.phases.add(done.phases, atMost: elapsed) }
         noteForEstimates(done.phases, assembly)
         peers[worker]?.assemblies[id]?.isDone = true
         if scheduler.wantsDigest(id.task) {

@@ -1,4 +1,5 @@
 import InkCodecs
+import InkProtocol
 import Synchronization
 
 /// Where an export's picture goes.
@@ -93,8 +94,8 @@ final class PictureOutput: Sendable {
 
     /// Ends the files, brings them to the disk and gives them their names.
     func finish(
-        seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
-    ) throws(BrokerError) -> [WrittenPicture] {
+        seal: ((_ target: String, _ temporary: String, WrittenFile) throws(BrokerError) -> Void)?
+    ) throws(BrokerError) -> [WrittenFile] {
         try closingOnFailure { () throws(BrokerError) in
             var (files, assembler) = try opened()
             try files.carryOut(assembler.end())

@@ -1,4 +1,5 @@
 import InkCodecs
+import InkProtocol
 import InkSystem
 
 /// The files of one picture and the temporary stores beside them, as a `PictureAssembler` numbers them; used by one
@@ -76,17 +77,11 @@ final class PictureFiles: Sendable {
     /// - Parameter seal: called between the two steps, where the picture is a single file.
     /// - Throws: `BrokerError.output`; files that have no name yet are then removed.
     func finish(
-        seal: ((_ target: String, _ temporary: String, WrittenPicture) throws(BrokerError) -> Void)?
-    ) throws(BrokerError) -> [WrittenPicture] {
-        if writers.count == 1, let seal {
-            return [
-                try writers[0].finish { [target = writers[0].target] (temporary, picture) throws(BrokerError) in
-                    try seal(target, temporary, picture)
-                }
-            ]
-        }
+        seal: ((_ target: String, _ temporary: String, WrittenFile) throws(BrokerError) -> Void)?
+    ) throws(BrokerError) -> [WrittenFile] {
+        if writers.count == 1 { return [try writers[0].finish(seal: seal)] }
         do throws(BrokerError) {
-            var pictures: [WrittenPicture] = []
+            var pictures: [WrittenFile] = []
             for writer in writers { pictures.append(try writer.sync()) }
             for writer in writers { try writer.publish() }
             return pictures

@@ -1,5 +1,6 @@
 import Glibc
 import InkEngine
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -85,10 +86,10 @@ final class PictureWriter: Sendable {
     /// - Throws: `BrokerError.output`; the file is then removed.
     /// - Parameter seal: called between the two steps; if it throws, the picture is discarded.
     func finish(
-        seal: ((_ temporary: String, WrittenPicture) throws(BrokerError) -> Void)? = nil
-    ) throws(BrokerError) -> WrittenPicture {
+        seal: ((_ target: String, _ temporary: String, WrittenFile) throws(BrokerError) -> Void)? = nil
+    ) throws(BrokerError) -> WrittenFile {
         let picture = try sync()
-        do throws(BrokerError) { try seal?(temporary, picture) } catch {
+        do throws(BrokerError) { try seal?(target, temporary, picture) } catch {
             discard()
             throw error
         }
@@ -99,12 +100,12 @@ final class PictureWriter: Sendable {
     /// Flushes the file to the disk.
     ///
     /// - Throws: `BrokerError.output`; the file is then removed.
-    func sync() throws(BrokerError) -> WrittenPicture {
+    func sync() throws(BrokerError) -> WrittenFile {
         try discardingOnFailure { state throws(SystemFailure) in
             try state.file.sync()
             var digest = state.hash?.stream.finish() ?? []
             if state.isPatched, state.hash != nil { digest = try Self.digest(of: state.file.temporary) }
-            return WrittenPicture(byteCount: state.file.byteCount, digest: digest)
+            return WrittenFile(byteCount: state.file.byteCount, digest: digest)
         }
     }
 

@@ -50,7 +50,7 @@ final class FileLanes: Sendable {
         }
     }
 
-    func finish(_ id: FetchID, _ picture: FinishedPicture, of job: JobNumber) {
+    func finish(_ id: FetchID, _ picture: PictureReport, of job: JobNumber) {
         perform(id) { downloads throws(ClientError) in
             guard let download = downloads.byID.removeValue(forKey: id) else { return nil }
             try download.finish(picture, of: job)

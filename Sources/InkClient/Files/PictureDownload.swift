@@ -29,10 +29,10 @@ final class PictureDownload {
     /// Compares size and SHA-256 with the notice, then syncs and renames the file. Call it once.
     ///
     /// - Throws: `damagedPicture` and `file`; nothing is then left of the download.
-    func finish(_ picture: FinishedPicture, of job: JobNumber) throws(ClientError) {
+    func finish(_ picture: PictureReport, of job: JobNumber) throws(ClientError) {
         defer { discard() }
         // Each message has a checksum, so a difference was already present at the broker.
-        guard UInt64(file.byteCount) == picture.byteCount, digest.finish() == picture.digest else {
+        guard file.byteCount == picture.byteCount, digest.finish() == picture.digest else {
             throw .damagedPicture(job)
         }
         try ClientError.wrapping { () throws(SystemFailure) in

@@ -24,7 +24,7 @@ enum ClientEvent: Sendable {
     case watch([JobNumber])
     case noticeTaken(UInt64)
     case follow(JobNumber, path: String)
-    case fetch(JobNumber, FinishedPicture, path: String)
+    case fetch(JobNumber, PictureReport, path: String)
     case order(RequestID, OrderAction)
     case question(RequestID, Topic)
     /// The answer is no longer needed.
@@ -89,7 +89,7 @@ enum ClientAction: Sendable {
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
     /// Compare it with the notice, sync and rename it; answered with `stored`.
-    case finish(FetchID, FinishedPicture, of: JobNumber)
+    case finish(FetchID, PictureReport, of: JobNumber)
     /// Remove it.
     case discard(FetchID)
     /// The client has ended; no action follows.

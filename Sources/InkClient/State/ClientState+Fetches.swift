@@ -5,7 +5,7 @@ struct FetchTable {
     struct Fetch {
         let job: JobNumber
         /// nil while the job is running and its picture is already arriving.
-        var picture: FinishedPicture?
+        var picture: PictureReport?
         let path: String
         /// Whether some of it may belong to an earlier rendering of the picture, which may differ.
         var isEarly = false
@@ -87,10 +87,13 @@ extension FetchTable.Fetch {
     /// Whether the client waits for the broker. (If the disk is slow, the broker is not to blame.)
     var isStalled: Bool { !isFinishing && received == written && received < requested }
 
-    /// The end of requests; for a picture of unknown size, one window at a time.
-    var requestEnd: UInt64 { picture?.byteCount ?? received + 1 }
+    /// nil while it is unknown.
+    var byteCount: UInt64? { picture.map { UInt64($0.byteCount) } }
 
-    var isWhole: Bool { received == picture?.byteCount }
+    /// The end of requests; for a picture of unknown size, one window at a time.
+    var requestEnd: UInt64 { byteCount ?? received + 1 }
+
+    var isWhole: Bool { received == byteCount }
 }
 
 extension ClientState {
@@ -101,16 +104,17 @@ extension ClientState {
         ask(id, now: now)
     }
 
-    mutating func fetch(_ job: JobNumber, _ picture: FinishedPicture, to path: String, now: Int64) {
+    mutating func fetch(_ job: JobNumber, _ picture: PictureReport, to path: String, now: Int64) {
         guard picture.byteCount > 0 else {
             unfollow(job)
             actions.append(.emit(.fetchFailed(job, .badPicture(reason: "it has no bytes"))))
             return
         }
         if let id = fetches.opened(of: job), var fetch = fetches[id], fetch.picture == nil {
-            if fetch.path == path, fetch.received <= picture.byteCount {
+            let byteCount = UInt64(picture.byteCount)
+            if fetch.path == path, fetch.received <= byteCount {
                 fetch.picture = picture
-                fetch.requested = min(fetch.requested, picture.byteCount)
+                fetch.requested = min(fetch.requested, byteCount)
                 fetch.tries = 0
                 fetch.repeatAt = now + rules.fetchRepeatTime
                 fetches[id] = fetch
@@ -152,7 +156,7 @@ extension ClientState {
         let ahead = window * (rules.fetchWindows - 1)
         while fetch.requested < fetch.requestEnd, fetch.requested - fetch.written <= ahead {
             send(.pictureRequest(fetch.job, offset: fetch.requested))
-            fetch.requested = min(fetch.picture?.byteCount ?? .max, fetch.requested + window)
+            fetch.requested = min(fetch.byteCount ?? .max, fetch.requested + window)
             fetch.repeatAt = now + ClientRules.doubled(rules.fetchRepeatTime, fetch.tries)
         }
         fetches[id] = fetch
@@ -180,7 +184,7 @@ extension ClientState {
     /// Only the next requested bytes are accepted; the rest will be requested again.
     mutating func take(_ part: PicturePart, now: Int64) {
         guard let id = fetches.opened(of: part.job), var fetch = fetches[id], !fetch.isFinishing else { return }
-        if let total = part.totalBytes, let picture = fetch.picture, total != picture.byteCount {
+        if let total = part.totalBytes, let byteCount = fetch.byteCount, total != byteCount {
             actions.append(.discard(id))
             return fail(id, .damagedPicture(part.job), now: now)
         }

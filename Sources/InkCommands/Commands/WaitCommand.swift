@@ -215,14 +215,14 @@ struct WaitCommand {
                     ("job", .integer(Int(clamping: notice.job))), ("state", .string("finished")),
                     ("name", .optional(facts[notice.job]?.name)), ("path", .optional(path)),
                     ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-                    ("bytes", .integer(Int(clamping: picture.byteCount))),
+                    ("bytes", .integer(picture.byteCount)),
                     ("sha256", .string(picture.digest.hexadecimal)), ("milliseconds", .milliseconds(milliseconds)),
                     ("warnings", .array(warnings.map { .string($0) })),
                 ]).line)
         } else if !isQuiet {
             let place = path.map { " \($0.escapingControls())" } ?? ""
             try environment.console.printText(
-                "\(notice.job) finished\(place) (\(picture.size), \(Shown.bytes(Int(clamping: picture.byteCount))), "
+                "\(notice.job) finished\(place) (\(picture.size), \(Shown.bytes(picture.byteCount)), "
                     + "\(Shown.duration(milliseconds: milliseconds)))")
         }
     }

@@ -118,15 +118,15 @@ final class BoundedFarm: ExportFarm {
         let picture = job.request.id
         switch event {
         // The project is needed for further trials.
-        case .taken, .news: return
+        case .taken, .incomplete, .news: return
         case .warned(_, let warnings): return job.isFirstTrial ? tell(.warned(picture, warnings)) : ()
         case .started: return job.isFirstTrial ? tell(.started(picture)) : ()
         case .progress(_, let done, let total):
             let progress = job.progress(done: done, total: total)
             return tell(.progress(picture, done: progress.done, total: progress.total))
         case .timeLeft(_, let time): return tell(.timeLeft(picture, job.timeLeft(ofTrial: time)))
-        case .finished(_, let outcome):
-            job.note(outcome)
+        case .finished(_, let report):
+            job.note(report)
             go(on: job)
         case .failed(_, let failure): end(job, .failed(picture, failure))
         case .cancelled: end(job, .cancelled(picture))

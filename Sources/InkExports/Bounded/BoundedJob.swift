@@ -14,14 +14,15 @@ final class BoundedJob: @unchecked Sendable {
     private let folder: String
     private let clock = Stopwatch()
     private var trials = 0
-    private var outcome = PictureOutcome()
-    private var best: (path: String, byteCount: Int, sha256: String)?
+    private var report: PictureReport
+    private var best: (path: String, file: WrittenFile)?
 
     /// Creates the file, and a folder for the trials beside it.
     ///
     /// - Throws: if one of them cannot be created; nothing is left then.
     init(_ request: PictureRequest, bytesMax: Int) throws(PictureFailure) {
         self.request = request
+        report = PictureReport(size: request.size)
         search = QualitySearch(bytesMax: bytesMax, highest: request.options.encoding.quality)
         do throws(EngineError) {
             var made = try EngineError.wrapping { () throws(SystemFailure) in
@@ -73,10 +74,10 @@ final class BoundedJob: @unchecked Sendable {
     }
 
     /// The trial has been made.
-    func note(_ outcome: PictureOutcome) {
+    func note(_ trial: PictureReport) {
         guard let quality = search.next else { return }
-        self.outcome.add(outcome)
-        search.note(quality, byteCount: outcome.byteCount)
+        report.add(trial)
+        search.note(quality, byteCount: trial.byteCount)
         let made = path(trials)
         trials += 1
         guard search.best?.quality == quality else {
@@ -84,13 +85,13 @@ final class BoundedJob: @unchecked Sendable {
             return
         }
         if let best { unlink(best.path) }
-        best = (made, outcome.byteCount, outcome.sha256)
+        best = trial.files.first.map { (made, $0) }
     }
 
     /// Gives the best file its name.
     ///
     /// - Throws: also if even the largest possible loss is not enough.
-    func publish() throws(PictureFailure) -> PictureOutcome {
+    func publish() throws(PictureFailure) -> PictureReport {
         guard let best, let quality = search.best?.quality else {
             throw PictureFailure(
                 kind: .badInput,
@@ -107,8 +108,8 @@ final class BoundedJob: @unchecked Sendable {
         } catch {
             throw PictureFailure(error)
         }
-        (outcome.byteCount, outcome.sha256, outcome.quality) = (best.byteCount, best.sha256, quality)
-        return outcome
+        (report.files, report.quality, report.elapsed) = ([best.file], quality, clock.nanoseconds)
+        return report
     }
 
     /// Removes what has no name yet.

@@ -1,5 +1,6 @@
 package import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -102,38 +103,37 @@ final class ZoomFarm: ExportFarm {
 
     private func take(_ event: FarmEvent) {
         switch event {
-        case .finished(let id, let outcome):
+        case .finished(let id, let picture):
             guard let job = state.withLock({ $0.jobs.removeValue(forKey: id) }) else { break }
-            return lane.run { [self] in finish(id, outcome, job) }
+            return lane.run { [self] in finish(id, picture, job) }
         case .failed(let id, _), .cancelled(let id):
             state.withLock { $0.jobs.removeValue(forKey: id) }?.discard()
-        case .taken, .started, .progress, .timeLeft, .warned, .news: break
+        case .taken, .started, .progress, .timeLeft, .incomplete, .warned, .news: break
         }
         tell(event)
     }
 
-    private func finish(_ id: Int, _ outcome: PictureOutcome, _ job: Job) {
-        var outcome = outcome
+    private func finish(_ id: Int, _ picture: PictureReport, _ job: Job) {
+        var picture = picture
+        var failures: [Int: PictureFailure] = [:]
         let clock = Stopwatch()
         for (index, work) in job.work.sorted(by: { $0.key < $1.key }) {
             do throws(EngineError) {
                 let bytes = try job.folder(index, work).run()
-                if index == 0 {
-                    (outcome.byteCount, outcome.sha256) = (bytes, "")
-                } else {
-                    outcome.otherFiles[index - 1] = .init(byteCount: bytes, sha256: "")
-                }
+                picture.files[index] = WrittenFile(byteCount: bytes, digest: [])
             } catch {
                 // The other files have their names already.
-                outcome.failures[index] = PictureFailure(error)
+                failures[index] = PictureFailure(error)
             }
             TemporaryFolder.remove(work)
         }
-        if outcome.failures.count == job.outputs.count, let failure = outcome.failures[0] {
+        if failures.count == job.outputs.count, let failure = failures[0] {
             job.discard()
             return tell(.failed(id, failure))
         }
-        outcome.phases.stitch += clock.milliseconds
-        tell(.finished(id, outcome))
+        picture.phases.stitch += clock.nanoseconds
+        picture.elapsed &+= clock.nanoseconds
+        if !failures.isEmpty { tell(.incomplete(id, failures)) }
+        tell(.finished(id, picture))
     }
 }

@@ -113,7 +113,7 @@ final class LayeredFarm: ExportFarm {
 
     private func take(_ event: FarmEvent, id: Int, _ job: LayeredJob, _ picture: Int) {
         switch event {
-        case .taken, .news: break
+        case .taken, .incomplete, .news: break
         case .warned(_, let warnings): tell(.warned(picture, warnings))
         case .started:
             if job.begin() { tell(.started(picture)) }
@@ -121,7 +121,7 @@ final class LayeredFarm: ExportFarm {
             let progress = job.note(id, done: done, total: total)
             tell(.progress(picture, done: progress.done, total: progress.total))
         case .timeLeft(_, let time): if let whole = job.note(id, time) { tell(.timeLeft(picture, whole)) }
-        case .finished(_, let outcome): ended(id, job, picture) { job.finish(id, outcome) }
+        case .finished(_, let report): ended(id, job, picture) { job.finish(id, report) }
         case .failed(_, let failure): ended(id, job, picture) { job.fail(failure) }
         case .cancelled: ended(id, job, picture) { job.isCancelled = true }
         }
@@ -149,7 +149,7 @@ extension FarmEvent {
     var id: Int? {
         switch self {
         case .taken(let id), .started(let id), .progress(let id, _, _), .timeLeft(let id, _), .finished(let id, _),
-            .failed(let id, _), .cancelled(let id), .warned(let id, _):
+            .failed(let id, _), .cancelled(let id), .warned(let id, _), .incomplete(let id, _):
             id
         case .news: nil
         }

@@ -44,8 +44,10 @@ final class LayeredJob: @unchecked Sendable {
     private var progress: [Int: Double] = [:]
     private var timesLeft: [Int: TimeLeft] = [:]
     private var failure: PictureFailure?
-    private var outcome = PictureOutcome()
-    private var results: [Int: PictureOutcome.OtherFile] = [:]
+    private var report: PictureReport
+    /// Since the first task.
+    private var clock = Stopwatch()
+    private var results: [Int: WrittenFile] = [:]
     private var pictures: [LayeredPart: ORAWriter.Picture] = [:]
     private var planes: [LayeredPart: PackedPlanes] = [:]
 
@@ -54,6 +56,7 @@ final class LayeredJob: @unchecked Sendable {
     /// - Throws: if a file cannot be created, or the project has more than a format can hold; nothing is left then.
     init(_ request: PictureRequest, sha256: @escaping ([UInt8]) -> [UInt8]) throws(PictureFailure) {
         whole = request
+        report = PictureReport(size: request.size)
         self.sha256 = sha256
         files = []
         let place = Place(file: request.name)
@@ -129,8 +132,9 @@ final class LayeredJob: @unchecked Sendable {
 
     /// Whether this is the beginning.
     func begin() -> Bool {
-        defer { hasBegun = true }
-        return !hasBegun
+        if hasBegun { return false }
+        (hasBegun, clock) = (true, Stopwatch())
+        return true
     }
 
     /// The progress of all, in thousandths of a picture.
@@ -155,15 +159,13 @@ final class LayeredJob: @unchecked Sendable {
     }
 
     /// A part, or the files without layers, have been written.
-    func finish(_ id: Int, _ outcome: PictureOutcome) {
+    func finish(_ id: Int, _ own: PictureReport) {
         guard let index = ids[id] else { return }
-        self.outcome.add(outcome)
+        report.add(own)
         progress[index] = 1
         guard index < parts.count else {
             let kept = whole.options.files.indices.filter { !whole.options.files[$0].isLayered }
-            for (file, own) in zip(kept, outcome.ofEachFile) {
-                results[file] = .init(byteCount: own.byteCount, sha256: own.sha256)
-            }
+            for (file, written) in zip(kept, own.files) { results[file] = written }
             return
         }
         guard failure == nil, !isCancelled else { return }
@@ -204,10 +206,9 @@ final class LayeredJob: @unchecked Sendable {
         discard()
         if let failure { return .end(.failed(whole.id, failure)) }
         if isCancelled { return .end(.cancelled(whole.id)) }
-        let first = results[0] ?? .init(byteCount: 0, sha256: "")
-        (outcome.byteCount, outcome.sha256) = (first.byteCount, first.sha256)
-        outcome.otherFiles = whole.outputs.indices.dropFirst().map { results[$0] ?? .init(byteCount: 0, sha256: "") }
-        return .end(.finished(whole.id, outcome))
+        report.files = whole.outputs.indices.map { results[$0] ?? WrittenFile(byteCount: 0, digest: []) }
+        report.elapsed = clock.nanoseconds
+        return .end(.finished(whole.id, report))
     }
 
     private func write(_ index: Int) throws(EngineError) {
@@ -230,7 +231,7 @@ final class LayeredJob: @unchecked Sendable {
         let finished = sink.finish()
         files[index].written = finished.file
         if let failure = finished.failure { throw failure }
-        var sha = ""
+        var written: [UInt8] = []
         if whole.wantsFileDigest {
             let digest = SHA256()
             let temporary = finished.file.temporary
@@ -243,9 +244,9 @@ final class LayeredJob: @unchecked Sendable {
                     buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
                 }
             }
-            sha = digest.finish().hexadecimal
+            written = digest.finish()
         }
-        results[file.index] = .init(byteCount: finished.file.byteCount, sha256: sha)
+        results[file.index] = WrittenFile(byteCount: finished.file.byteCount, digest: written)
     }
 
     private func description(_ file: File) -> PictureDescription {
@@ -268,23 +269,17 @@ final class LayeredJob: @unchecked Sendable {
     private func measured(_ body: () throws(EngineError) -> Void) {
         let clock = Stopwatch()
         do throws(EngineError) { try body() } catch { fail(PictureFailure(error)) }
-        outcome.phases.stitch += clock.milliseconds
+        report.phases.stitch += clock.nanoseconds
     }
 }
 
-extension PictureOutcome {
+extension PictureReport {
     /// Adds what a part took.
-    mutating func add(_ other: PictureOutcome) {
-        phases.queue += other.phases.queue
-        phases.prepare += other.phases.prepare
-        phases.decode += other.phases.decode
-        phases.raster += other.phases.raster
-        phases.composite += other.phases.composite
-        phases.encode += other.phases.encode
-        phases.stitch += other.phases.stitch
+    mutating func add(_ other: PictureReport) {
+        phases.add(other.phases)
         tileCount += other.tileCount
         if let found = other.foundCount { foundCount = (foundCount ?? 0) + found }
-        brokerMilliseconds += other.brokerMilliseconds
+        brokerCPU &+= other.brokerCPU
         attemptCount += other.attemptCount
         if let sent = other.bytesSent { bytesSent = (bytesSent ?? 0) + sent }
         if let received = other.bytesReceived { bytesReceived = (bytesReceived ?? 0) + received }

@@ -1,6 +1,7 @@
 import Glibc
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 
 /// The files of a picture, as they come out of the archive that a broker sends for them.
@@ -18,14 +19,14 @@ struct ArchiveUnpacking {
     /// - Returns: size and SHA-256 of each file.
     /// - Throws: if the archive has other files than these, or a file cannot be read or written; what has no name yet is
     ///   then removed.
-    func run() throws(PictureFailure) -> [PictureOutcome.OtherFile] {
+    func run() throws(PictureFailure) -> [WrittenFile] {
         defer { unlink(archive) }
         var files: [PendingFile] = []
         do throws(PictureFailure) {
             let source = try wrapping { () throws(SystemFailure) in
                 try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
             }
-            var written: [PictureOutcome.OtherFile] = []
+            var written: [WrittenFile] = []
             var offset = 0
             for output in outputs {
                 let block = try wrapping { () throws(SystemFailure) in
@@ -55,7 +56,7 @@ struct ArchiveUnpacking {
                 offset +=
                     (PictureArchive.blockBytes - head.byteCount % PictureArchive.blockBytes)
                     % PictureArchive.blockBytes
-                written.append(.init(byteCount: head.byteCount, sha256: digest.finish().hexadecimal))
+                written.append(WrittenFile(byteCount: head.byteCount, digest: digest.finish()))
             }
             for index in files.indices {
                 try wrapping { () throws(SystemFailure) in try files[index].sync() }

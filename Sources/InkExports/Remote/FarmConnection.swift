@@ -12,7 +12,7 @@ package protocol FarmConnection: Sendable {
     func watch(_ jobs: [JobNumber])
     func noticeTaken(_ id: UInt64)
     func follow(_ job: JobNumber, to path: String)
-    func fetch(_ job: JobNumber, picture: FinishedPicture, to path: String)
+    func fetch(_ job: JobNumber, picture: PictureReport, to path: String)
     func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult
     func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8]
     func stop()

@@ -46,25 +46,3 @@ package enum ProjectPacking {
         return "..." + rest
     }
 }
-
-extension PictureOutcome {
-    init(_ picture: FinishedPicture) {
-        let milliseconds = picture.phases.map { Double($0) / 1e6 }
-        if milliseconds.count >= FinishedPicture.phaseCount {
-            phases.queue = milliseconds[0]
-            phases.prepare = milliseconds[1]
-            phases.decode = milliseconds[2]
-            phases.raster = milliseconds[3]
-            phases.composite = milliseconds[4]
-            phases.encode = milliseconds[5]
-            phases.stitch = milliseconds[6]
-            brokerMilliseconds = milliseconds[7]
-        }
-        tileCount = Int(clamping: picture.tileCount)
-        byteCount = Int(clamping: picture.byteCount)
-        sha256 = picture.digest.hexadecimal
-        attemptCount = Int(clamping: picture.attemptCount)
-        // By the broker's clock, so that the transfer does not count as rendering time.
-        self.milliseconds = Double(picture.elapsed) / 1e6
-    }
-}

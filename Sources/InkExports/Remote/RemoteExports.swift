@@ -13,7 +13,7 @@ struct RemoteExports: Sendable {
         case watch(JobNumber)
         /// The picture is fetched while the broker still writes it.
         case follow(JobNumber, to: String)
-        case fetch(JobNumber, FinishedPicture, to: String)
+        case fetch(JobNumber, PictureReport, to: String)
         case noticeTaken(UInt64)
         /// The picture's archive is there, and its files are wanted.
         case unpack(Int, archive: String, outputs: [String])
@@ -35,7 +35,7 @@ struct RemoteExports: Sendable {
         var hasStarted = false
         var isCancelOrdered = false
         /// The notice of the job's end, while its picture is fetched.
-        var finish: (notice: UInt64, picture: FinishedPicture)?
+        var finish: (notice: UInt64, picture: PictureReport)?
     }
 
     /// The broker purges finished jobs in batches of this size.
@@ -142,28 +142,25 @@ struct RemoteExports: Sendable {
     private mutating func fetched(_ job: JobNumber) -> [Action] {
         guard let id = idOfJob[job], let entry = open[id], let picture = entry.finish?.picture else { return [] }
         if entry.outputs.count > 1 { return [.unpack(id, archive: entry.fetched, outputs: entry.outputs)] }
-        return finished(id, PictureOutcome(picture))
+        return finished(id, picture)
     }
 
     /// The picture is in its place: only now the broker may forget it.
-    private mutating func finished(_ id: Int, _ outcome: PictureOutcome) -> [Action] {
+    private mutating func finished(_ id: Int, _ picture: PictureReport) -> [Action] {
         guard let entry = open[id], let notice = entry.finish?.notice, let job = entry.job else { return [] }
         forgettable.append(job)
         let lot: [Action] = forgettable.count >= Self.lotCount ? [.forget] : []
-        return [.noticeTaken(notice)] + lot + end(id, .finished(id, outcome))
+        return [.noticeTaken(notice)] + lot + end(id, .finished(id, picture))
     }
 
     /// Takes what has come of unpacking.
-    mutating func unpacked(
-        _ id: Int, _ result: Result<[PictureOutcome.OtherFile], PictureFailure>
-    ) -> [Action] {
+    mutating func unpacked(_ id: Int, _ result: Result<[WrittenFile], PictureFailure>) -> [Action] {
         guard let entry = open[id], let finish = entry.finish else { return [] }
         switch result {
         case .success(let files):
-            var outcome = PictureOutcome(finish.picture)
-            if let first = files.first { (outcome.byteCount, outcome.sha256) = (first.byteCount, first.sha256) }
-            outcome.otherFiles = Array(files.dropFirst())
-            return finished(id, outcome)
+            var picture = finish.picture
+            picture.files = files
+            return finished(id, picture)
         case .failure(let failure):
             // It will not be fetched again.
             if let job = entry.job { forgettable.append(job) }

@@ -1,5 +1,6 @@
 package import InkBroker
 package import InkEngine
+package import InkProtocol
 
 /// The result of one export.
 package enum ExportState: String, Hashable, Sendable {
@@ -31,11 +32,10 @@ package struct ExportRecord: Hashable, Sendable {
     /// Output pixels, once known.
     package var pixels: PixelSize?
     package var state = ExportState.waiting
-    package var phases = PhaseTimes()
-    /// The time from the first task to the finished file, and the time of reading before it.
-    package var milliseconds: Double?
+    /// Nanoseconds for reading and checking the project.
+    package var readTime: UInt64 = 0
     /// The farm's report of the finished picture.
-    package var outcome: PictureOutcome?
+    package var report: PictureReport?
     package var failure: PictureFailure?
     /// Whether the project needs files beside its own, such as pictures and presets.
     package var namesFiles = false
@@ -56,4 +56,14 @@ package struct ExportRecord: Hashable, Sendable {
         viewport = picture.viewport
         file = picture.file
     }
+
+    /// The phases of the picture, reading included.
+    package var phases: PhaseTimes {
+        var phases = report?.phases ?? PhaseTimes()
+        phases.read = readTime
+        return phases
+    }
+
+    /// The time from the first task to the finished file, and the time of reading before it; nil before its end.
+    package var milliseconds: Double? { report.map { (Double($0.elapsed) + Double(readTime)) / 1e6 } }
 }

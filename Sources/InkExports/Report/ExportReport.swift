@@ -2,6 +2,7 @@ import Glibc
 import InkBroker
 package import InkEngine
 package import InkJSON
+import InkProtocol
 import InkSystem
 
 /// The machine-readable report of a run, written by `--report` and printed by `--json`.
@@ -84,8 +85,7 @@ package struct ExportReport: Sendable {
     }
 
     private static func json(_ record: ExportRecord) -> JSONValue {
-        let phases = record.phases
-        return .object([
+        .object([
             ("input", .string(record.input.path)),
             ("tree", .array(record.input.tree.map { .string($0) })),
             ("output", .optional(record.output)),
@@ -96,16 +96,16 @@ package struct ExportReport: Sendable {
             ("height", .optional(record.pixels?.height)),
             ("state", .string(record.state.rawValue)),
             ("milliseconds", .milliseconds(record.milliseconds)),
-            ("phasesMs", phases.json),
-            ("tiles", .optional(record.outcome?.tileCount)),
-            ("cachedTiles", .optional(record.outcome?.foundCount)),
-            ("bytes", .optional(record.outcome?.byteCount)),
-            ("sha256", .optional(record.outcome?.sha256)),
-            ("quality", .optional(record.outcome?.quality)),
-            ("brokerMs", .milliseconds(record.outcome?.brokerMilliseconds)),
-            ("attempts", .optional(record.outcome?.attemptCount)),
-            ("bytesSent", .optional(record.outcome?.bytesSent)),
-            ("bytesReceived", .optional(record.outcome?.bytesReceived)),
+            ("phasesMs", record.phases.json),
+            ("tiles", .optional(record.report?.tileCount)),
+            ("cachedTiles", .optional(record.report?.foundCount)),
+            ("bytes", .optional(record.report?.byteCount)),
+            ("sha256", .optional(record.report?.digest.hexadecimal)),
+            ("quality", .optional(record.report?.quality)),
+            ("brokerMs", .milliseconds(nanoseconds: record.report?.brokerCPU)),
+            ("attempts", .optional(record.report?.attemptCount)),
+            ("bytesSent", .optional(record.report?.bytesSent)),
+            ("bytesReceived", .optional(record.report?.bytesReceived)),
             ("warnings", .lines(record.warnings)),
             (
                 "error",

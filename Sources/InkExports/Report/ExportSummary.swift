@@ -1,4 +1,5 @@
 import InkEngine
+import InkProtocol
 
 /// The figures of a run.
 package struct ExportSummary: Hashable, Sendable {
@@ -29,8 +30,8 @@ package struct ExportSummary: Hashable, Sendable {
             guard record.state == .done, !record.isFurtherFile, let size = record.pixels, let time = record.milliseconds
             else { continue }
             times.append(time)
-            tileCount += record.outcome?.tileCount ?? 0
-            foundCount += record.outcome?.foundCount ?? 0
+            tileCount += record.report?.tileCount ?? 0
+            foundCount += record.report?.foundCount ?? 0
             pixels += size.area
             tiers[DeviceTiers.tier(milliseconds: time, pixels: size) ?? DeviceTiers.seconds.count] += 1
             if slowest.map({ (records[$0].milliseconds ?? 0) < time }) ?? true { slowest = index }

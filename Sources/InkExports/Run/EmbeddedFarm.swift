@@ -17,7 +17,8 @@ final class EmbeddedFarm: ExportFarm {
     private struct State {
         var broker: Broker?
         var workers: [Worker] = []
-        var active: Set<UInt64> = []
+        /// Since the first task, or the submission.
+        var active: [UInt64: Stopwatch] = [:]
         var failedWorkers = 0
         /// Why the last of them failed.
         var lastFailure: PictureFailure?
@@ -105,10 +106,10 @@ final class EmbeddedFarm: ExportFarm {
     /// Other workers take over; if it was the last one, the pictures fail.
     private func workerFailed(_ error: WorkerError) {
         let failure = PictureFailure(error)
-        let lost = state.withLock { state -> Set<UInt64> in
+        let lost = state.withLock { state -> [UInt64] in
             state.failedWorkers += 1
             state.lastFailure = failure
-            return state.failure == nil ? [] : state.active
+            return state.failure == nil ? [] : Array(state.active.keys)
         }
         for id in lost { end(id, .failed(Int(id), failure)) }
     }
@@ -116,7 +117,7 @@ final class EmbeddedFarm: ExportFarm {
     func submit(_ request: PictureRequest) {
         let id = UInt64(request.id)
         let (broker, failure) = state.withLock { state in
-            state.active.insert(id)
+            state.active[id] = Stopwatch()
             return (state.broker, state.failure)
         }
         if let failure { return end(id, .failed(request.id, failure)) }
@@ -147,7 +148,7 @@ final class EmbeddedFarm: ExportFarm {
     }
 
     func cancelAll() {
-        let (broker, active) = state.withLock { ($0.broker, $0.active) }
+        let (broker, active) = state.withLock { ($0.broker, $0.active.keys) }
         for id in active { broker?.cancel(JobID(id)) }
     }
 
@@ -165,15 +166,21 @@ final class EmbeddedFarm: ExportFarm {
 
     private func tell(_ event: BrokerEvent) {
         switch event {
-        case .started(let job): state.withLock(\.onEvent)?(.started(Int(job.rawValue)))
+        case .started(let job):
+            let onEvent = state.withLock { state in
+                state.active[job.rawValue] = Stopwatch()
+                return state.onEvent
+            }
+            onEvent?(.started(Int(job.rawValue)))
         case .progress(let job, let done, let total):
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
         case .timeLeft(let job, let time): state.withLock(\.onEvent)?(.timeLeft(Int(job.rawValue), time))
         case .prepared, .planned, .written, .worker, .task: break
         case .resultsLost(let reason):
             state.withLock(\.onEvent)?(.news("results are not kept in the cache: \(reason)"))
-        case .finished(let job, let outcome):
-            end(job.rawValue, .finished(Int(job.rawValue), PictureOutcome(outcome)))
+        case .finished(let job, var picture):
+            picture.elapsed = state.withLock { $0.active[job.rawValue] }?.nanoseconds ?? picture.elapsed
+            end(job.rawValue, .finished(Int(job.rawValue), picture))
         case .failed(let job, let error):
             let id = Int(job.rawValue)
             end(job.rawValue, error.isCancellation ? .cancelled(id) : .failed(id, PictureFailure(error)))
@@ -182,34 +189,10 @@ final class EmbeddedFarm: ExportFarm {
 
     private func end(_ id: UInt64, _ event: FarmEvent) {
         let onEvent = state.withLock { state in
-            state.active.remove(id)
+            state.active[id] = nil
             return state.onEvent
         }
         onEvent?(event)
-    }
-}
-
-extension PictureOutcome {
-    init(_ outcome: ExportOutcome) {
-        func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e6 }
-        phases.queue = milliseconds(outcome.phases.queue)
-        phases.prepare = milliseconds(outcome.phases.prepare)
-        phases.decode = milliseconds(outcome.phases.decode)
-        phases.raster = milliseconds(outcome.phases.raster)
-        phases.composite = milliseconds(outcome.phases.composite)
-        phases.encode = milliseconds(outcome.phases.encode)
-        phases.stitch = milliseconds(outcome.phases.stitch)
-        tileCount = outcome.tileCount
-        byteCount = outcome.byteCount
-        sha256 = outcome.digest.hexadecimal
-        otherFiles = outcome.files.dropFirst().map {
-            OtherFile(byteCount: $0.byteCount, sha256: $0.digest.hexadecimal)
-        }
-        brokerMilliseconds = milliseconds(outcome.brokerCPU)
-        attemptCount = outcome.attemptCount
-        foundCount = outcome.foundCount
-        bytesSent = outcome.bytesSent
-        bytesReceived = outcome.bytesReceived
     }
 }
 

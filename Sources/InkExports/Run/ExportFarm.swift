@@ -60,68 +60,6 @@ extension PictureRequest {
     }
 }
 
-/// How the time of an export was spent, milliseconds, summed over threads.
-package struct PhaseTimes: Hashable, Sendable {
-    /// Reading and checking the project.
-    package var read = 0.0
-    /// Waiting until the first task is assigned.
-    package var queue = 0.0
-    /// Cutting strokes and images into blocks, in the broker.
-    package var prepare = 0.0
-    package var decode = 0.0
-    package var raster = 0.0
-    package var composite = 0.0
-    package var encode = 0.0
-    /// Writing, syncing and renaming.
-    package var stitch = 0.0
-
-    package init() {}
-}
-
-/// The farm's report of a finished picture.
-package struct PictureOutcome: Hashable, Sendable {
-    package var phases = PhaseTimes()
-    package var tileCount = 0
-    /// Tiles of these whose results were kept from earlier exports; nil if the farm does not say.
-    package var foundCount: Int?
-    /// Size of the file, bytes.
-    package var byteCount = 0
-    /// SHA-256 of the file, 64 hexadecimal digits; empty if it was not requested.
-    package var sha256 = ""
-    /// That was found for the file, where its size was limited.
-    package var quality: Int?
-    /// Files of the picture that could not be made, by their numbers, while the others are there.
-    package var failures: [Int: PictureFailure] = [:]
-    /// The outcomes of the picture's further files.
-    package var otherFiles: [OtherFile] = []
-    /// Processor time of the broker for this picture, milliseconds.
-    package var brokerMilliseconds = 0.0
-    /// Attempts at tasks; more than the number of tasks if some were retried.
-    package var attemptCount = 0
-    /// Bytes of messages to and from workers; nil if the farm does not report them.
-    package var bytesSent: Int?
-    package var bytesReceived: Int?
-    /// Milliseconds from the first task to the file, if the farm measures them; nil if they are measured here.
-    package var milliseconds: Double?
-
-    /// A further file of the picture.
-    package struct OtherFile: Hashable, Sendable {
-        package var byteCount: Int
-        package var sha256: String
-    }
-
-    /// An outcome for each file; the first one has the times and counts of all.
-    var ofEachFile: [PictureOutcome] {
-        [self]
-            + otherFiles.map { file in
-                var outcome = PictureOutcome()
-                (outcome.byteCount, outcome.sha256, outcome.tileCount) = (file.byteCount, file.sha256, tileCount)
-                outcome.milliseconds = milliseconds
-                return outcome
-            }
-    }
-}
-
 /// Why a picture failed.
 package struct PictureFailure: Error, Hashable, Sendable {
     /// The exit code if nothing else fails.
@@ -157,10 +95,12 @@ package enum FarmEvent: Hashable, Sendable {
     case progress(Int, done: Int, total: Int)
     /// How long the picture still takes; now and then.
     case timeLeft(Int, TimeLeft)
-    case finished(Int, PictureOutcome)
+    case finished(Int, PictureReport)
     case failed(Int, PictureFailure)
     /// Ended by `cancelAll`; no file of it remains on disk.
     case cancelled(Int)
+    /// Files of the picture that could not be made, by their numbers, while the others are; before its end.
+    case incomplete(Int, [Int: PictureFailure])
     /// What of the picture is not quite as it was asked for; before its end.
     case warned(Int, [ReadingWarning])
     /// A line for the user that is not about a particular picture.

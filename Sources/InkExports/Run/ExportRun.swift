@@ -1,6 +1,7 @@
 import Glibc
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 
 /// Renders the pictures of a plan: reads projects ahead on a separate thread, submits pictures to the farm, and keeps
@@ -9,9 +10,9 @@ import InkSystem
 /// Everything except reading happens on the thread that calls `run`.
 struct ExportRun {
     enum Event: Sendable {
-        /// The project of group `group` has been read; the number is the milliseconds it took.
+        /// The project of group `group` has been read; the number is the nanoseconds it took.
         case opened(
-            group: Int, [PreparedPicture], warnings: [ReadingWarning], namesFiles: Bool, milliseconds: Double)
+            group: Int, [PreparedPicture], warnings: [ReadingWarning], namesFiles: Bool, nanoseconds: UInt64)
         case unreadable(group: Int, EngineError)
         case farm(FarmEvent)
         case stop(StopSignal)
@@ -47,8 +48,8 @@ struct ExportRun {
     private(set) var stoppedBy: StopSignal?
     private let gate: ReadAheadGate
     private let clock = Stopwatch()
-    /// The time of the submission or, later, of the first task, milliseconds; by record.
-    private var startTimes: [Int: Double] = [:]
+    /// The pictures that the farm makes, by record.
+    private var underWay: Set<Int> = []
     /// The records of each picture that the farm makes, by its id.
     private var files: [Int: [Int]] = [:]
     private var activeInGroup: [Int]
@@ -113,11 +114,11 @@ struct ExportRun {
             throw error
         }
         if isFailed { stop() }
-        while groupsOpen > 0 || !startTimes.isEmpty {
+        while groupsOpen > 0 || !underWay.isEmpty {
             for event in queue.receive(waitingAtMost: 100) { try handle(event) }
             observer.passed(milliseconds: clock.milliseconds)
             if isStopping {
-                if startTimes.isEmpty { break }
+                if underWay.isEmpty { break }
                 // The farm promises an end for each picture. If it breaks the promise, Ctrl-C must still work.
                 if clock.milliseconds - stopTime > Self.cancellationTimeMax { break }
             }
@@ -131,7 +132,7 @@ struct ExportRun {
 
     private mutating func handle(_ event: Event) throws(ExportError) {
         switch event {
-        case .opened(let group, let pictures, let warnings, let namesFiles, let milliseconds):
+        case .opened(let group, let pictures, let warnings, let namesFiles, let nanoseconds):
             let name = groups[group].input.shownName
             if !warnings.isEmpty { observer.hasRead(name, warnings) }
             let refusal = run.isStrict ? PictureFailure(strictly: warnings, of: name) : nil
@@ -142,7 +143,8 @@ struct ExportRun {
                 if let refusal {
                     fail(index, refusal, isSaid: offset > 0)
                 } else {
-                    try begin(index, picture, readMilliseconds: milliseconds)
+                    records[index].readTime = nanoseconds
+                    try begin(index, picture)
                 }
             }
         case .unreadable(let group, let error):
@@ -159,10 +161,7 @@ struct ExportRun {
         }
     }
 
-    private mutating func begin(
-        _ index: Int, _ picture: PreparedPicture, readMilliseconds: Double
-    ) throws(ExportError) {
-        records[index].phases.read = readMilliseconds
+    private mutating func begin(_ index: Int, _ picture: PreparedPicture) throws(ExportError) {
         switch picture {
         case .failed(let failure): fail(index, failure)
         case .unchanged(let size):
@@ -183,7 +182,7 @@ struct ExportRun {
                 end(all: index, .cancelled)
             } else {
                 for id in request.ids { records[id].state = .running }
-                startTimes[index] = clock.milliseconds
+                underWay.insert(index)
                 observer.started(index, output: request.outputs[0], files: request.outputs.count)
                 farm.submit(request)
             }
@@ -218,33 +217,26 @@ struct ExportRun {
         case .news(let text):
             observer.warning(text)
         case .warned(let index, let warnings):
-            guard startTimes[index] != nil else { return }
+            guard underWay.contains(index) else { return }
             records[index].warnings += warnings
             observer.hasRead(records[index].output ?? records[index].input.shownName, warnings)
-        case .started(let index):
-            if startTimes[index] != nil { startTimes[index] = clock.milliseconds }
+        case .started: break
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
         case .timeLeft(let index, let time): observer.estimated(index, time)
-        case .finished(let index, let outcome):
-            guard let start = startTimes[index] else { return }
-            let milliseconds = outcome.milliseconds ?? clock.milliseconds - start
-            for (id, outcome) in zip(files[index] ?? [], outcome.ofEachFile) {
-                let read = records[id].phases.read
-                records[id].phases = outcome.phases
-                records[id].phases.read = read
-                records[id].milliseconds = milliseconds + read
-                records[id].outcome = outcome
-            }
-            for (number, id) in (files[index] ?? []).enumerated() {
-                if let failure = outcome.failures[number] { fail(id, failure) } else { end(id, .done) }
+        case .incomplete(let index, let failures):
+            for (number, id) in (files[index] ?? []).enumerated() { records[id].failure = failures[number] }
+        case .finished(let index, let picture):
+            guard underWay.contains(index) else { return }
+            for (id, own) in zip(files[index] ?? [], picture.ofEachFile) { records[id].report = own }
+            for id in files[index] ?? [] {
+                if let failure = records[id].failure { fail(id, failure) } else { end(id, .done) }
             }
         case .failed(let index, let failure):
-            guard startTimes[index] != nil else { return }
-            startTimes[index] = nil
+            guard underWay.remove(index) != nil else { return }
             // One line for the picture, though several files fail with it.
             for (offset, id) in (files[index] ?? []).enumerated() { fail(id, failure, isSaid: offset > 0) }
         case .cancelled(let index):
-            guard startTimes[index] != nil else { return }
+            guard underWay.contains(index) else { return }
             end(all: index, .cancelled)
         }
     }
@@ -263,7 +255,7 @@ struct ExportRun {
 
     private mutating func end(_ index: Int, _ state: ExportState) {
         records[index].state = state
-        startTimes[index] = nil
+        underWay.remove(index)
         let isRendered = state == .done && !records[index].isFurtherFile
         observer.ended(index, pixels: isRendered ? records[index].pixels?.area ?? 0 : 0)
         guard let group = groupOfRecord[index] else { return }
@@ -323,7 +315,7 @@ final class ProjectReaderThread: Sendable {
             let clock = Stopwatch()
             do {
                 let opened = try opener.open(group.input)
-                let milliseconds = clock.milliseconds
+                let nanoseconds = clock.nanoseconds
                 let pictures = preparation.prepare(
                     group.pictures, firstID: group.firstRecord, input: group.input, opened: opened)
                 var warnings = opened.warnings
@@ -333,7 +325,7 @@ final class ProjectReaderThread: Sendable {
                 queue.post(
                     .opened(
                         group: index, pictures, warnings: warnings, namesFiles: opened.namesFiles,
-                        milliseconds: milliseconds))
+                        nanoseconds: nanoseconds))
             } catch {
                 queue.post(.unreadable(group: index, error))
             }

@@ -146,7 +146,7 @@ final class RemoteFarm: ExportFarm {
         let unpacking = ArchiveUnpacking(
             archive: archive, outputs: outputs, replacesFiles: options.replacesFiles)
         packing.run { [self] in
-            let result: Result<[PictureOutcome.OtherFile], PictureFailure>
+            let result: Result<[WrittenFile], PictureFailure>
             do throws(PictureFailure) { result = .success(try unpacking.run()) } catch { result = .failure(error) }
             perform { $0.unpacked(id, result) }
         }

@@ -4,5 +4,6 @@ package struct Stopwatch: Sendable {
 
     package init() {}
 
+    package var nanoseconds: UInt64 { UInt64((ContinuousClock.now - start) / .nanoseconds(1)) }
     package var milliseconds: Double { (ContinuousClock.now - start) / .milliseconds(1) }
 }

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 import Synchronization
 
@@ -60,10 +61,10 @@ final class VectorFarm: ExportFarm {
         let clock = Stopwatch()
         do throws(PictureFailure) {
             let file = VectorFile(request, images: images) { [self] in isCancelled }
-            var (outcome, warnings) = try file.write()
-            outcome.milliseconds = clock.milliseconds
+            var (picture, warnings) = try file.write()
+            picture.elapsed = clock.nanoseconds
             if !warnings.isEmpty { tell(.warned(request.id, warnings)) }
-            tell(.finished(request.id, outcome))
+            tell(.finished(request.id, picture))
         } catch {
             tell(isCancelled ? .cancelled(request.id) : .failed(request.id, error))
         }

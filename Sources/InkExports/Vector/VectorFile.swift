@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 
 /// Writes one vector picture: to a hidden file, which gets its name when it is complete.
@@ -17,7 +18,7 @@ struct VectorFile {
         self.isCancelled = isCancelled
     }
 
-    func write() throws(PictureFailure) -> (PictureOutcome, [ReadingWarning]) {
+    func write() throws(PictureFailure) -> (PictureReport, [ReadingWarning]) {
         let output = request.outputs[0]
         let clock = Stopwatch()
         var file: PendingFile
@@ -27,25 +28,23 @@ struct VectorFile {
             throw PictureFailure(EngineError(error))
         }
         do throws(PictureFailure) {
-            var outcome = PictureOutcome()
-            let warnings = try writeText(to: &file, &outcome)
-            outcome.byteCount = file.byteCount
-            outcome.phases.raster = clock.milliseconds
+            var picture = PictureReport(size: request.size)
+            let (warnings, digest) = try writeText(to: &file)
+            picture.files = [WrittenFile(byteCount: file.byteCount, digest: digest)]
+            picture.phases.raster = clock.nanoseconds
             try wrapping { () throws(SystemFailure) in
                 try file.sync()
                 try file.publish()
             }
-            outcome.phases.stitch = clock.milliseconds - outcome.phases.raster
-            return (outcome, warnings)
+            picture.phases.stitch = clock.nanoseconds - picture.phases.raster
+            return (picture, warnings)
         } catch {
             file.discard()
             throw error
         }
     }
 
-    private func writeText(
-        to file: inout PendingFile, _ outcome: inout PictureOutcome
-    ) throws(PictureFailure) -> [ReadingWarning] {
+    private func writeText(to file: inout PendingFile) throws(PictureFailure) -> ([ReadingWarning], digest: [UInt8]) {
         let digest = request.wantsFileDigest ? SHA256() : nil
         let buffer = WriteBuffer()
         /// Why an image failed, in the words of its own error.
@@ -87,8 +86,7 @@ struct VectorFile {
                 description: description, tools: tools)
             let warnings = try picture.write()
             try flush()
-            if let digest { outcome.sha256 = digest.finish().hexadecimal }
-            return warnings
+            return (warnings, digest?.finish() ?? [])
         } catch {
             throw failed.failure ?? PictureFailure(error)
         }

@@ -1,6 +1,7 @@
 import InkBroker
 import InkEngine
 import InkJSON
+import InkProtocol
 import InkService
 import InkSystem
 import Synchronization

@@ -34,10 +34,10 @@ enum JobJSON {
         ])
     }
 
-    private static func picture(_ picture: FinishedPicture, of job: JobFacts) -> JSONValue {
+    private static func picture(_ picture: PictureReport, of job: JobFacts) -> JSONValue {
         .object([
             ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-            ("bytes", .integer(Int(clamping: picture.byteCount))), ("sha256", .string(picture.digest.hexadecimal)),
+            ("bytes", .integer(picture.byteCount)), ("sha256", .string(picture.digest.hexadecimal)),
             ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.rendering) / 1e9)),
             ("waitedSeconds", .number(Double(picture.waiting) / 1e9)),
             ("file", .string(fileName(job))), ("kept", .bool(job.delivery == .fetch)),

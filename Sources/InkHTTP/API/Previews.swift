@@ -55,7 +55,7 @@ final class Previews: Sendable {
             }
             places.wait()
             defer { places.signal() }
-            let outcome: ExportOutcome?
+            let outcome: PictureReport?
             do throws(ServiceError) {
                 outcome = try service.renderPreview(
                     of: number, edge: Self.edge, waitingMilliseconds: Self.patienceMilliseconds)

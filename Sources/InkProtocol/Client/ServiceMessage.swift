@@ -96,49 +96,11 @@ public struct Notice: Hashable, Sendable {
 
 /// How a job ended.
 public enum JobEnding: Hashable, Sendable {
-    case finished(FinishedPicture)
+    case finished(PictureReport)
     case failed(FailureCode, text: String)
     case cancelled
     /// The broker does not know the job.
     case unknown
-}
-
-/// A job's picture.
-public struct FinishedPicture: Hashable, Sendable {
-    public var size: PixelSize
-    /// Size of the file in bytes.
-    public var byteCount: UInt64
-    /// SHA-256 of the file, 32 bytes.
-    public var digest: [UInt8]
-    public var tileCount: UInt64
-    /// Number of attempts at tasks; above the number of tasks if some were repeated.
-    public var attemptCount: UInt64
-    /// Time from the start of the job to the renamed file, in nanoseconds.
-    public var elapsed: UInt64
-    /// Nanoseconds: queue, prepare, decode, raster, composite, encode, stitch, and the broker's processor time.
-    public var phases: [UInt64]
-
-    /// The number of `phases`.
-    public static let phaseCount = 8
-
-    /// Nanoseconds that the picture waited: for its first task, while it was paused, and behind others.
-    public var waiting: UInt64 { min(elapsed, phases.first ?? 0) }
-
-    /// `elapsed` without `waiting`, nanoseconds.
-    public var rendering: UInt64 { elapsed - waiting }
-
-    public init(
-        size: PixelSize, byteCount: UInt64, digest: [UInt8], tileCount: UInt64, attemptCount: UInt64,
-        elapsed: UInt64, phases: [UInt64]
-    ) {
-        self.size = size
-        self.byteCount = byteCount
-        self.digest = digest
-        self.tileCount = tileCount
-        self.attemptCount = attemptCount
-        self.elapsed = elapsed
-        self.phases = phases
-    }
 }
 
 /// Why a job failed, in categories for programs.
@@ -392,7 +354,7 @@ extension Notice {
         let start = reader.offset
         let kind = try reader.uint8("ending")
         switch kind {
-        case 0: ending = .finished(try FinishedPicture(from: &reader))
+        case 0: ending = .finished(try PictureReport(from: &reader))
         case 1:
             let code: FailureCode = try reader.enumeration("failure")
             ending = .failed(code, text: try reader.text("text", limit: ProtocolLimits.textBytes))
@@ -418,35 +380,4 @@ extension Notice {
         case .unknown: writer.uint8(3)
         }
     }
-}
-
-extension FinishedPicture: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
-        size = try PixelSize(from: &reader)
-        byteCount = try reader.uint64("byte count")
-        digest = try reader.bytes(32, "digest")
-        tileCount = try reader.varint("tiles")
-        attemptCount = try reader.varint("attempts")
-        elapsed = try reader.varint("elapsed")
-        phases = []
-        for _ in 0..<FinishedPicture.phaseCount { phases.append(try reader.varint("phase")) }
-    }
-
-    func write(to writer: inout ByteWriter) {
-        size.write(to: &writer)
-        writer.uint64(byteCount)
-        writer.raw(digest)
-        writer.varint(tileCount)
-        writer.varint(attemptCount)
-        writer.varint(elapsed)
-        for index in 0..<FinishedPicture.phaseCount { writer.varint(index < phases.count ? phases[index] : 0) }
-    }
-
-    /// The encoding for a store.
-    public var stored: [UInt8] { encoded() }
-
-    /// Decodes the result of `stored`.
-    ///
-    /// - Throws: the errors of `ByteReader`, `trailingBytes`.
-    public init(stored bytes: [UInt8]) throws(ProtocolError) { try self.init(decoding: bytes, "picture") }
 }

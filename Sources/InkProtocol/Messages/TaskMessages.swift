@@ -157,29 +157,14 @@ public struct TaskDone: Hashable, Sendable {
     public var partCount: UInt32
     /// Total bytes of all parts.
     public var resultBytes: UInt64
-    public var phases: TaskPhases
+    public var phases: PhaseTimes
 
-    public init(task: TaskID, attempt: UInt32, partCount: UInt32, resultBytes: UInt64, phases: TaskPhases) {
+    public init(task: TaskID, attempt: UInt32, partCount: UInt32, resultBytes: UInt64, phases: PhaseTimes) {
         self.task = task
         self.attempt = attempt
         self.partCount = partCount
         self.resultBytes = resultBytes
         self.phases = phases
-    }
-}
-
-/// The time spent on a task, in nanoseconds of the render thread.
-public struct TaskPhases: Hashable, Sendable {
-    public var decode: UInt64
-    public var raster: UInt64
-    public var composite: UInt64
-    public var encode: UInt64
-
-    public init(decode: UInt64 = 0, raster: UInt64 = 0, composite: UInt64 = 0, encode: UInt64 = 0) {
-        self.decode = decode
-        self.raster = raster
-        self.composite = composite
-        self.encode = encode
     }
 }
 
@@ -189,7 +174,7 @@ extension TaskDone: WireValue {
         attempt = try reader.uint32("attempt")
         partCount = try reader.uint32("part count")
         resultBytes = try reader.uint64("result bytes")
-        phases = TaskPhases(
+        phases = PhaseTimes(
             decode: try reader.uint64("decode time"), raster: try reader.uint64("raster time"),
             composite: try reader.uint64("composite time"), encode: try reader.uint64("encode time"))
     }

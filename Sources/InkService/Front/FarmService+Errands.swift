@@ -1,5 +1,5 @@
 import Dispatch
-public import InkBroker
+import InkBroker
 import InkCodecs
 public import InkEngine
 public import InkProtocol
@@ -25,7 +25,7 @@ extension FarmService {
     /// - Throws: `store`, `broker`.
     public func renderPreview(
         of number: JobNumber, edge: Int, waitingMilliseconds: Int
-    ) throws(ServiceError) -> ExportOutcome? {
+    ) throws(ServiceError) -> PictureReport? {
         let record: JobRecord?
         do throws(StoreError) { record = try store.record(number) } catch { throw .store(error) }
         // A submission that cannot be read is the end of its job, and reported there.
@@ -54,7 +54,7 @@ extension FarmService {
     /// - Throws: `broker`.
     public func render(
         _ project: Project, _ size: PixelSize, to path: String, waitingMilliseconds: Int
-    ) throws(ServiceError) -> ExportOutcome? {
+    ) throws(ServiceError) -> PictureReport? {
         try run(waitingMilliseconds: waitingMilliseconds) { id in
             var options = PictureOptions()
             options.hasMetadata = false
@@ -68,7 +68,7 @@ extension FarmService {
 
     private func run(
         waitingMilliseconds: Int, _ make: (JobID) -> ExportJob
-    ) throws(ServiceError) -> ExportOutcome? {
+    ) throws(ServiceError) -> PictureReport? {
         let id = JobID(Self.firstErrand + Self.lastErrand.add(1, ordering: .relaxed).newValue)
         var job = make(id)
         job.isPrivate = true
@@ -87,15 +87,15 @@ extension FarmService {
 
 /// The end of an export that somebody waits for.
 final class Errand: Sendable {
-    private let result = Mutex<Result<ExportOutcome, BrokerError>?>(nil)
+    private let result = Mutex<Result<PictureReport, BrokerError>?>(nil)
     private let done = DispatchSemaphore(value: 0)
 
-    func give(_ found: Result<ExportOutcome, BrokerError>) {
+    func give(_ found: Result<PictureReport, BrokerError>) {
         result.withLock { $0 = found }
         done.signal()
     }
 
-    func wait(milliseconds: Int) -> Result<ExportOutcome, BrokerError>? {
+    func wait(milliseconds: Int) -> Result<PictureReport, BrokerError>? {
         _ = done.wait(timeout: .now() + .milliseconds(milliseconds))
         return result.withLock { $0 }
     }
@@ -110,9 +110,9 @@ extension ServiceLoop {
             .timeLeft(let id, _):
             return isErrand(id)
         case .task(let note): return isErrand(note.job)
-        case .finished(let id, let outcome):
+        case .finished(let id, let picture):
             guard isErrand(id) else { return false }
-            errands.removeValue(forKey: id)?.give(.success(outcome))
+            errands.removeValue(forKey: id)?.give(.success(picture))
             return true
         case .failed(let id, let error):
             guard isErrand(id) else { return false }

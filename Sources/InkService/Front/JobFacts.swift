@@ -46,7 +46,7 @@ public struct JobFacts: Sendable {
     public var progress: Progress?
     /// The time left of a running job, as long as there are workers.
     public var timeLeft: TimeLeft?
-    public var picture: FinishedPicture?
+    public var picture: PictureReport?
     public var failure: (code: FailureCode, text: String)?
     public var warnings: [String]
 

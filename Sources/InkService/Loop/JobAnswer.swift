@@ -55,7 +55,7 @@ package enum JobAnswer {
                     "picture",
                     .object([
                         ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-                        ("bytes", .integer(Int(clamping: picture.byteCount))),
+                        ("bytes", .integer(picture.byteCount)),
                         ("sha256", .string(picture.digest.hexadecimal)),
                         ("milliseconds", .number(Double(picture.elapsed) / 1e6)),
                     ])

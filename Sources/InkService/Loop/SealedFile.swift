@@ -7,7 +7,7 @@ import Synchronization
 /// Publishes pictures that were complete when an earlier life of the broker ended.
 enum SealedFile {
     /// Renames a complete picture from its temporary name. Returns whether it succeeded.
-    static func publish(_ seal: PictureSeal) -> Bool {
+    static func publish(_ seal: SealedPicture) -> Bool {
         guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
         // The file has its name, even if the folder is not synced yet.
         try? FileSystem.syncFolder(seal.target.splitPath().folder)

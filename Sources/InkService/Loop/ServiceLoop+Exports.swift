@@ -53,17 +53,14 @@ extension ServiceLoop {
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in
             if isFetched {
-                do throws(StoreError) { try reservation.take(bytes: sealed.byteCount) } catch {
+                do throws(StoreError) { try reservation.take(bytes: sealed.picture.byteCount) } catch {
                     mailbox.post(.lackOfRoom)
                     throw .output(
                         path: sealed.target, operation: "keep within --quota (purge ended jobs, or raise it)",
                         errno: EDQUOT)
                 }
             }
-            let seal = PictureSeal(
-                target: sealed.target, temporary: sealed.temporary,
-                picture: FinishedPicture(sealed.outcome, byteCount: sealed.byteCount, digest: sealed.digest))
-            try SealWriter.write(.publishing(number, seal), to: journal, name: submission.name)
+            try SealWriter.write(.publishing(number, sealed), to: journal, name: submission.name)
         }
         onEvent(FarmNote(.info, "job.started", job: number, details: [("name", .text(submission.name))]))
         parts.broker.submit(job)
@@ -117,13 +114,12 @@ extension ServiceLoop {
         case .written(let id, let picture):
             runs[id.rawValue]?.picture = picture
             continueDownloads(of: id.rawValue)
-        case .finished(let id, let outcome):
-            let picture = FinishedPicture(outcome, byteCount: outcome.byteCount, digest: outcome.digest)
-            throughput.add(pictures: 1, pixels: outcome.size.area, now: SystemClock.milliseconds)
+        case .finished(let id, let picture):
+            throughput.add(pictures: 1, pixels: picture.size.area, now: SystemClock.milliseconds)
             history.add(
                 FinishedExport(
                     job: id.rawValue, endedAt: SystemClock.unixMilliseconds, nanoseconds: picture.rendering,
-                    pixels: outcome.size.area))
+                    pixels: picture.size.area))
             ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
         case .worker(let event): log(event)
@@ -208,7 +204,7 @@ extension ServiceLoop {
                     .info, "job.finished", job: job,
                     details: [
                         ("ms", .number(Int(picture.elapsed / 1_000_000))), ("pixels", .text(picture.size.description)),
-                        ("bytes", .number(Int(clamping: picture.byteCount))),
+                        ("bytes", .number(picture.byteCount)),
                     ]))
         case .failed(_, let text): onEvent(FarmNote(.warning, "job.failed", job: job, reason: text))
         case .cancelled: onEvent(FarmNote(.info, "job.cancelled", job: job))
@@ -242,19 +238,6 @@ private final class SealAnswer: Sendable {
     func wait() -> Result<[JournalOutcome], StoreError> {
         done.wait()
         return result.withLock { $0 } ?? .success([])
-    }
-}
-
-extension FinishedPicture {
-    init(_ outcome: ExportOutcome, byteCount: Int, digest: [UInt8]) {
-        let phases = outcome.phases
-        self.init(
-            size: outcome.size, byteCount: UInt64(byteCount), digest: digest, tileCount: UInt64(outcome.tileCount),
-            attemptCount: UInt64(outcome.attemptCount), elapsed: outcome.elapsed,
-            phases: [
-                phases.queue, phases.prepare, phases.decode, phases.raster, phases.composite, phases.encode,
-                phases.stitch, outcome.brokerCPU,
-            ])
     }
 }
 

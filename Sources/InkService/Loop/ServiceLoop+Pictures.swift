@@ -74,7 +74,7 @@ extension ServiceLoop {
                 send(.pictureMissing(job, reason: "it is not finished"), to: id)
                 continue
             }
-            for range in ranges where range.lowerBound < picture.byteCount {
+            for range in ranges where range.lowerBound < UInt64(picture.byteCount) {
                 peers[id]?.downloads.append(ClientPeer.Download(job: job, range: range))
             }
             readNext(id)

@@ -177,7 +177,7 @@ extension ServiceLoop {
     }
 
     /// Checks whether the picture of a crashed life has its final name, or can be renamed now.
-    func recover(_ job: JobNumber, _ seal: PictureSeal) {
+    func recover(_ job: JobNumber, _ seal: SealedPicture) {
         let mailbox = mailbox
         fetching.run {
             let isPublished = seal.picture.isFile(at: seal.target) || SealedFile.publish(seal)

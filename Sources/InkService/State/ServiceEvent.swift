@@ -87,7 +87,7 @@ enum ServiceEvent: Sendable {
     /// The answer to `reload`.
     case reloaded([JobRecord])
     /// The answer to `recover`: the picture, if it has its final name.
-    case recovered(JobNumber, FinishedPicture?)
+    case recovered(JobNumber, PictureReport?)
 
     // The broker.
     /// The job's project has been read and split.
@@ -124,7 +124,7 @@ enum ServiceAction: Hashable, Sendable {
     /// Find the ends of jobs that are not in memory.
     case lookUp(SessionID, [JobNumber])
     case reload([JobNumber])
-    case recover(JobNumber, PictureSeal)
+    case recover(JobNumber, SealedPicture)
     /// An end is durable; for the log.
     case told(JobNumber, JobEnding)
 }

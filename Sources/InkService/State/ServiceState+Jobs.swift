@@ -126,7 +126,7 @@ extension ServiceState {
         ended(number, ending, for: job.cancellations)
     }
 
-    mutating func recovered(_ number: JobNumber, _ isPublished: FinishedPicture?) {
+    mutating func recovered(_ number: JobNumber, _ isPublished: PictureReport?) {
         guard let job = jobs[number], job.phase == .recovering else { return }
         if let picture = isPublished {
             end(number, .finished(picture), story: [])

@@ -7,7 +7,7 @@ struct ResultOutbox: Sendable {
         /// A piece from the render thread, and how many of its bytes have been sent.
         case piece(RunID, bytes: [UInt8], sequence: UInt32, sent: Int)
         /// Follows all pieces of the run.
-        case end(RunID, resultBytes: UInt64, phases: TaskPhases)
+        case end(RunID, resultBytes: UInt64, phases: PhaseTimes)
 
         var run: RunID {
             switch self {
@@ -19,7 +19,7 @@ struct ResultOutbox: Sendable {
     /// Data to send next.
     enum Next {
         case part(RunID, sequence: UInt32, bytes: [UInt8])
-        case end(RunID, partCount: UInt32, resultBytes: UInt64, phases: TaskPhases)
+        case end(RunID, partCount: UInt32, resultBytes: UInt64, phases: PhaseTimes)
     }
 
     /// A piece of which nothing has been sent.
@@ -37,7 +37,7 @@ struct ResultOutbox: Sendable {
         byteCount += bytes.count
     }
 
-    mutating func end(_ run: RunID, resultBytes: UInt64, phases: TaskPhases) {
+    mutating func end(_ run: RunID, resultBytes: UInt64, phases: PhaseTimes) {
         items.append(.end(run, resultBytes: resultBytes, phases: phases))
     }
 

@@ -21,7 +21,7 @@ enum WorkerEvent: Sendable {
 
 /// How a run ended.
 enum RunOutcome: Hashable, Sendable {
-    case done(resultBytes: UInt64, phases: TaskPhases)
+    case done(resultBytes: UInt64, phases: PhaseTimes)
     case failed(EngineError)
     case cancelled
 }

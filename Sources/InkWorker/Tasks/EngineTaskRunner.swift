@@ -37,7 +37,7 @@ public final class EngineTaskRunner: TaskRunner {
         try? benches[index].use { _ throws(EngineError) in }
     }
 
-    public func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases {
+    public func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         switch task {
         case .decode(let task): try decode(task, context)
         case .render(let task): try render(task, context)
@@ -46,7 +46,7 @@ public final class EngineTaskRunner: TaskRunner {
         }
     }
 
-    private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+    private func decode(_ task: DecodeTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         var compressing: UInt64 = 0
         let file = try context.blocks.bytes(of: task.image)
@@ -81,10 +81,10 @@ public final class EngineTaskRunner: TaskRunner {
                 try context.emit(.imageEnd(info))
             }
         }
-        return TaskPhases(decode: SystemClock.nanoseconds - start - compressing, encode: compressing)
+        return PhaseTimes(decode: SystemClock.nanoseconds - start - compressing, encode: compressing)
     }
 
-    private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+    private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         var blocks: [BlockID] = []
         for element in task.layers { element.forEach { blocks += $0.strokes.map(\.block) } }
@@ -113,21 +113,21 @@ public final class EngineTaskRunner: TaskRunner {
         }
         // The remaining time of rendering is spent on reading blocks.
         let known = tile.rasterNanoseconds + tile.compositeNanoseconds
-        return TaskPhases(
+        return PhaseTimes(
             decode: rendered - start - min(known, rendered - start), raster: tile.rasterNanoseconds,
             composite: tile.compositeNanoseconds, encode: SystemClock.nanoseconds - rendered)
     }
 
-    private func encode(_ task: EncodeTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+    private func encode(_ task: EncodeTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         let pixels = try EngineTaskRunner.band(task.pieces, height: task.rect.height, task.format, context.blocks)
         let opened = SystemClock.nanoseconds
         try context.checkCancellation()
         try emitBand(pixels, task.rect, format: task.format, task.encoding, context)
-        return TaskPhases(decode: opened - start, encode: SystemClock.nanoseconds - opened)
+        return PhaseTimes(decode: opened - start, encode: SystemClock.nanoseconds - opened)
     }
 
-    private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> TaskPhases {
+    private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         var opening: UInt64 = 0
         let width = task.size.halved(task.halvings).width
@@ -152,7 +152,7 @@ public final class EngineTaskRunner: TaskRunner {
         }
         picture.isCancelled = { context.isCancelled }
         try emit(try PictureSet.encodeWhole(picture, task.encoding), context)
-        return TaskPhases(decode: opening, encode: SystemClock.nanoseconds - start - opening)
+        return PhaseTimes(decode: opening, encode: SystemClock.nanoseconds - start - opening)
     }
 
     private func emitBand(

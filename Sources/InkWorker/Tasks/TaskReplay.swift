@@ -7,7 +7,7 @@ import Synchronization
 public struct ReplayReport: Hashable, Sendable {
     /// Description of the task.
     public var title: String
-    public var phases: TaskPhases
+    public var phases: PhaseTimes
     /// Total bytes of the result's items, as they would have been sent.
     public var resultBytes: Int
     /// SHA-256 of these bytes, 32 bytes: the same in every run of a renderer version on processors of one kind.

@@ -11,7 +11,7 @@ public protocol TaskRunner: Sendable {
     ///
     /// - Throws: an input error (a retry cannot help) or `internalError`. A run that finds `context.isCancelled` may
     ///   throw anything.
-    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> TaskPhases
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes
 }
 
 extension TaskRunner {

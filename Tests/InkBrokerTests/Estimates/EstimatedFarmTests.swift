@@ -209,24 +209,24 @@ private struct EstimatedFarm {
     }
 
     /// What a worker measures.
-    private mutating func phases(_ dispatch: Dispatch) -> TaskPhases {
-        guard let job = jobs[dispatch.job] else { return TaskPhases() }
+    private mutating func phases(_ dispatch: Dispatch) -> PhaseTimes {
+        guard let job = jobs[dispatch.job] else { return PhaseTimes() }
         func real(_ kind: WorkKind, _ estimate: Double) -> UInt64 {
             UInt64(max(1, estimate * (job.slowness[kind] ?? 1) * exp(Self.normal(&random) * 0.2)))
         }
         switch TaskRole(dispatch.position) {
-        case .decode(let index): return TaskPhases(decode: real(.decode, job.images[index]))
+        case .decode(let index): return PhaseTimes(decode: real(.decode, job.images[index]))
         case .tile(let row, _):
             let cost = job.work.rows[row]
-            return TaskPhases(
+            return PhaseTimes(
                 raster: real(.strokes, cost.strokes), composite: real(.composite, cost.composite),
                 encode: real(.encode(.png, .balanced), cost.encode))
-        case .encode: return TaskPhases()
-        case .finish: return TaskPhases(encode: real(.whole(.jxl, .balanced), job.work.wholes[0].nanoseconds))
+        case .encode: return PhaseTimes()
+        case .finish: return PhaseTimes(encode: real(.whole(.jxl, .balanced), job.work.wholes[0].nanoseconds))
         }
     }
 
-    private var measured: [TaskID: TaskPhases] = [:]
+    private var measured: [TaskID: PhaseTimes] = [:]
 
     private mutating func time(of dispatch: Dispatch) -> Double {
         let phases = phases(dispatch)
@@ -241,7 +241,7 @@ private struct EstimatedFarm {
         if let next = threads[thread].first { later(time(of: next), .done(thread: thread)) }
         let role = TaskRole(dispatch.position)
         estimator.done(
-            dispatch.job, role, measured.removeValue(forKey: dispatch.id.task) ?? TaskPhases(),
+            dispatch.job, role, measured.removeValue(forKey: dispatch.id.task) ?? PhaseTimes(),
             estimate: estimate(of: role, dispatch.job), underWay: underWay, now: now)
         tell(.taskFinished(dispatch.worker, dispatch.id))
     }

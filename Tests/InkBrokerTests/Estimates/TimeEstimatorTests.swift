@@ -37,7 +37,7 @@ private let second: UInt64 = 1_000_000_000
         func time(_ nanoseconds: Double) -> UInt64 { UInt64(nanoseconds * slowness) }
         estimator.done(
             id, .tile(row: row, column: 0),
-            TaskPhases(raster: time(0.5e9), composite: time(0.3e9), encode: time(0.2e9)),
+            PhaseTimes(raster: time(0.5e9), composite: time(0.3e9), encode: time(0.2e9)),
             estimate: 0, underWay: 2, now: now)
         estimator.accepted(id, .tile(row: row, column: 0), estimate: 0, now: now)
     }
@@ -216,7 +216,7 @@ private let second: UInt64 = 1_000_000_000
                 plan.encodesTiles = plan.columns == 1
                 estimator.planned(id, plan, now: now)
             case 4:
-                let phases = TaskPhases(decode: UInt64(int(0...99)), raster: UInt64(number()), encode: UInt64(number()))
+                let phases = PhaseTimes(decode: UInt64(int(0...99)), raster: UInt64(number()), encode: UInt64(number()))
                 estimator.done(id, role(), phases, estimate: number(), underWay: int(0...9), now: now)
             case 5: estimator.accepted(id, role(), estimate: number(), now: now)
             case 6: estimator.lookedUp(id, isFound: int(0...1) == 0)

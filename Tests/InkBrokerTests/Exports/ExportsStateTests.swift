@@ -197,7 +197,7 @@ private struct SimulatedExports {
                 if files?.streamed.isEmpty == false, rows != state[life]?.plan?.grid.rows {
                     problems.append("an end after \(rows) rows")
                 }
-                answers.append((life, .finished([WrittenPicture(byteCount: 1, digest: [])], LaneTime())))
+                answers.append((life, .finished([WrittenFile(byteCount: 1, digest: [])], LaneTime())))
             }
         case .discard: break
         case .release(let blocks): release(blocks)

@@ -62,7 +62,7 @@ final class Farm: Sendable {
     }
 
     /// The end of an export; nil when it does not come.
-    func end(of id: UInt64, seconds: Double = 60) -> Result<ExportOutcome, BrokerError>? {
+    func end(of id: UInt64, seconds: Double = 60) -> Result<PictureReport, BrokerError>? {
         log.end(of: JobID(id), seconds: seconds)
     }
 
@@ -168,7 +168,7 @@ private final class EventLog: Sendable {
         }
     }
 
-    func end(of id: JobID, seconds: Double) -> Result<ExportOutcome, BrokerError>? {
+    func end(of id: JobID, seconds: Double) -> Result<PictureReport, BrokerError>? {
         let deadline = Date().addingTimeInterval(seconds)
         while Date() < deadline {
             for event in events(of: id) {
@@ -201,7 +201,7 @@ private final class EventLog: Sendable {
         // Several workers may race each other on a busy machine.
         #expect(workers == 1 ? outcome.attemptCount == tasks : outcome.attemptCount >= tasks)
         #expect((UInt64(tasks * 10)...UInt64(outcome.attemptCount * 10)).contains(outcome.phases.raster))
-        #expect(outcome.bytesSent > 0 && outcome.bytesReceived > 0 && outcome.brokerCPU > 0)
+        #expect(outcome.bytesSent ?? 0 > 0 && outcome.bytesReceived ?? 0 > 0 && outcome.brokerCPU > 0)
     }
 
     private func sha256(_ text: String) -> [UInt8] { BlockID(hashing: Array(text.utf8)).digest }
@@ -478,7 +478,7 @@ private final class EventLog: Sendable {
     }
 }
 
-extension Result<ExportOutcome, BrokerError>? {
+extension Result<PictureReport, BrokerError>? {
     fileprivate var failure: BrokerError? {
         if case .failure(let error) = self { error } else { nil }
     }

@@ -206,7 +206,7 @@ private final class FakeSession {
                 TaskDone(
                     task: assignment.task, attempt: assignment.attempt, partCount: sequence,
                     resultBytes: UInt64(bytes.count),
-                    phases: TaskPhases(decode: 1, raster: 10, composite: 100, encode: 1000))))
+                    phases: PhaseTimes(decode: 1, raster: 10, composite: 100, encode: 1000))))
         if case .resaid(let change) = answer { messages = change(messages) }
         for message in messages { try send(message) }
         script.onDone(task)

@@ -204,7 +204,7 @@ struct HostileWorkerTests {
         farm.hire("boaster") { _, _ in
             .resaid { messages in
                 Self.changingEnd(messages) { done in
-                    done.phases = TaskPhases(decode: .max, raster: .max, composite: .max, encode: .max)
+                    done.phases = PhaseTimes(decode: .max, raster: .max, composite: .max, encode: .max)
                 }
             }
         }

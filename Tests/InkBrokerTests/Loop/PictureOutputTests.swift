@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import InkCodecs
 import InkEngine
+import InkProtocol
 import InkSystem
 import InkTestSupport
 import Synchronization
@@ -152,7 +153,7 @@ struct PictureOutputTests {
         #expect(try folder.read("b") == Array("two b1X3 end".utf8))
         for (file, name) in zip(files, ["a", "b"]) {
             let bytes = try folder.read(name)
-            #expect(file == WrittenPicture(byteCount: bytes.count, digest: SHA256.digest(bytes)))
+            #expect(file == WrittenFile(byteCount: bytes.count, digest: SHA256.digest(bytes)))
         }
         #expect(Self.names(folder) == ["a", "b"])
     }

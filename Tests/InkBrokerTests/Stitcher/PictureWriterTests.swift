@@ -1,4 +1,5 @@
 import Foundation
+import InkProtocol
 import InkSystem
 import InkTestSupport
 import Testing
@@ -38,7 +39,7 @@ import Testing
     @Test func aDigestNobodyWantsIsNotMade() throws {
         let writer = try PictureWriter(target: folder + "/a.png", wantsDigest: false)
         try writer.write([1, 2])
-        #expect(try writer.finish() == WrittenPicture(byteCount: 2, digest: []))
+        #expect(try writer.finish() == WrittenFile(byteCount: 2, digest: []))
     }
 
     @Test func anOlderPictureStaysUntilTheNewOneIsWhole() throws {
