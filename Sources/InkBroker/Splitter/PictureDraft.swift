@@ -150,7 +150,8 @@ struct PictureDraft: Sendable {
         if options.includesBaseImage, let base = project.baseImage {
             scene.baseImage = try builder.image(base, .color, nil)
         }
-        scene.layers = try builder.elements(project.layers, chosen: options.layers.map { Set($0) })
+        let tree = DrawnTree(project.layers, chosen: options.layers)
+        scene.layers = try builder.elements(tree.drawn(fillsSuggested: options.fillsSuggested))
         builder.finishCosts()
         images = builder.images.requests.map(\.scaledIfWorthwhile)
         costs = builder.costs

@@ -1,7 +1,7 @@
 import InkCodecs
 import InkEngine
 
-/// Makes the layer tree of a scene from that of a project (spec section 8.2). What cannot be visible is left out, and
+/// Makes the layer tree of a scene from what is drawn of a project. What paints nothing in the picture is left out, and
 /// clipping becomes a group whose first element is the base.
 struct SceneBuilder {
     typealias Element = SceneLayer<SceneImage<Int>, StrokeBlockIndex>
@@ -51,61 +51,14 @@ struct SceneBuilder {
             try images.index(of: image, use, raster, scaling, &blocks), placement: placed, outside: outside)
     }
 
-    /// What is to be drawn of siblings, from the bottom up.
-    ///
-    /// - Parameters:
-    ///   - number: of the first of them in the layer tree.
-    ///   - chosen: numbers of the elements to draw, whether visible or not, with all that is visible in them; nil for
-    ///     all that is visible.
-    mutating func elements(
-        _ siblings: [Layer], number: Int = 0, chosen: Set<Int>?
-    ) throws(BrokerError) -> [Element] {
-        var numbers: [Int] = []
-        var next = number
-        for sibling in siblings {
-            numbers.append(next)
-            next += 1 + sibling.children.elementCount
-        }
+    /// Siblings, from the bottom up.
+    mutating func elements(_ siblings: [DrawnTree.Element]) throws(BrokerError) -> [Element] {
         var made: [Element] = []
-        for stack in siblings.clippingStacks {
-            let (base, index) = (siblings[stack.base], numbers[stack.base])
-            guard let chosen, !chosen.contains(index) else {
-                guard base.isVisible || chosen != nil else { continue }
-                // A base comes with what is clipped to it.
-                let clipped = stack.clipped.filter { siblings[$0].isVisible }
-                guard let element = try element(base, number: index, chosen: nil, isIsolated: !clipped.isEmpty)
-                else { continue }
-                var above: [Element] = []
-                for other in clipped {
-                    let layer = siblings[other]
-                    if let element = try self.element(
-                        layer, number: numbers[other], chosen: nil, isIsolated: true)
-                    {
-                        above.append(element)
-                    }
-                }
-                made.append(clipping(above, to: element))
-                continue
-            }
-            // Elements that were chosen inside of others, and clipped ones that were chosen alone.
-            for other in [stack.base] + stack.clipped {
-                let layer = siblings[other]
-                let isChosen = chosen.contains(numbers[other])
-                guard isChosen || contains(chosen, inside: layer, numbers[other]) else { continue }
-                if let element = try element(
-                    layer, number: numbers[other], chosen: isChosen ? nil : chosen,
-                    isIsolated: false)
-                {
-                    made.append(element)
-                }
-            }
+        for sibling in siblings {
+            guard let base = try element(sibling) else { continue }
+            made.append(clipping(try elements(sibling.clipped), to: base))
         }
         return made
-    }
-
-    private func contains(_ chosen: Set<Int>, inside layer: Layer, _ number: Int) -> Bool {
-        let count = layer.children.elementCount
-        return count > 0 && chosen.contains { $0 > number && $0 <= number + count }
     }
 
     private mutating func clipping(_ clipped: [Element], to base: Element) -> Element {
@@ -118,24 +71,18 @@ struct SceneBuilder {
             opacity: base.opacity, blendMode: base.blendMode, kind: .group(.clipping, [own] + clipped))
     }
 
-    /// nil if nothing of it can be visible.
-    ///
-    /// - Parameter isIsolated: whether a group that passes through has a picture of its own nevertheless.
-    private mutating func element(
-        _ layer: Layer, number: Int, chosen: Set<Int>?, isIsolated: Bool
-    ) throws(BrokerError) -> Element? {
-        guard layer.opacity > 0 else { return nil }
+    /// An element without what is clipped to it; nil if nothing of it can be visible.
+    private mutating func element(_ drawn: DrawnTree.Element) throws(BrokerError) -> Element? {
+        let layer = drawn.layer
         let kind: Element.Kind
         switch layer.kind {
-        case .fill(let color):
-            guard color.alpha > 0 else { return nil }
-            kind = .fill(color)
-        case .group(let children, let isPassThrough):
-            let elements = try elements(children, number: number + 1, chosen: chosen)
+        case .fill(let color): kind = .fill(color)
+        case .group(_, let isPassThrough):
+            let elements = try elements(drawn.children)
             guard !elements.isEmpty else { return nil }
-            kind = .group(isPassThrough && !isIsolated ? .passThrough : .isolated, elements)
+            kind = .group(isPassThrough ? .passThrough : .isolated, elements)
         case .layer:
-            guard let marks = try marks(of: layer, measures[number]) else { return nil }
+            guard let marks = try marks(of: layer, measures[drawn.number]) else { return nil }
             kind = marks
         }
         var mask: SceneImage<Int>?
@@ -150,9 +97,7 @@ struct SceneBuilder {
     private mutating func marks(
         of layer: Layer, _ measures: [StrokeMeasure]
     ) throws(BrokerError) -> Element.Kind? {
-        let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
-        if isEmpty {
-            guard order.options.fillsSuggested, let pattern = layer.suggestedPattern else { return nil }
+        if let pattern = layer.suggestedPattern {
             let fill = [SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)]
             return .marks(
                 nil,

@@ -17,7 +17,7 @@ struct VectorWalk<File: VectorWriter> {
     /// - Returns: What became an image because the format has no words for it.
     mutating func write() throws(EngineError) -> [ReadingWarning] {
         try file.begin()
-        try write(VectorElement.elements(of: scene.project, scene.options), isTop: true)
+        try write(scene.elements, isTop: true)
         try file.end()
         return warnings
     }
@@ -25,7 +25,7 @@ struct VectorWalk<File: VectorWriter> {
     // MARK: Elements
 
     /// Writes siblings, with what lies under them at the top.
-    private mutating func write(_ siblings: [VectorElement], isTop: Bool) throws(EngineError) {
+    private mutating func write(_ siblings: [DrawnTree.Element], isTop: Bool) throws(EngineError) {
         let elements = siblings.flatMap { spread($0) }
         var rest = elements[...]
         if let last = elements.lastIndex(where: { blendingFault($0) != nil }) {
@@ -36,7 +36,7 @@ struct VectorWalk<File: VectorWriter> {
                 }
             }
             try writeImage(
-                elements[...last].flatMap(\.pictured).inFileOrder,
+                elements[...last].flatMap(\.layers),
                 background: isTop ? scene.background : .transparent,
                 includesBaseImage: isTop && scene.options.includesBaseImage)
             rest = elements[(last + 1)...]
@@ -50,7 +50,7 @@ struct VectorWalk<File: VectorWriter> {
     }
 
     /// The elements of groups that pass through and change nothing, instead of the groups.
-    private func spread(_ element: VectorElement) -> [VectorElement] {
+    private func spread(_ element: DrawnTree.Element) -> [DrawnTree.Element] {
         let layer = element.layer
         guard element.isPassThrough, element.clipped.isEmpty, layer.opacity == 1, layer.maskImage == nil else {
             return [element]
@@ -59,7 +59,7 @@ struct VectorWalk<File: VectorWriter> {
     }
 
     /// Why an element cannot be blended in the format; nil if it can.
-    private func blendingFault(_ element: VectorElement) -> String? {
+    private func blendingFault(_ element: DrawnTree.Element) -> String? {
         if element.isPassThrough {
             // Normal blending is associative: what passes through might as well have been put together before.
             return element.isNormal ? nil : "\(File.name) has no groups that pass through with an opacity or a mask"
@@ -68,22 +68,20 @@ struct VectorWalk<File: VectorWriter> {
             ? nil : "\(File.name) has no blend mode \(element.layer.blendMode.rawValue)"
     }
 
-    private mutating func warn(_ element: VectorElement, _ reason: String) {
+    private mutating func warn(_ element: DrawnTree.Element, _ reason: String) {
         warnings.append(ReadingWarning(.other, at: element.path, reason))
     }
 
-    private mutating func write(_ element: VectorElement) throws(EngineError) {
+    private mutating func write(_ element: DrawnTree.Element) throws(EngineError) {
         let layer = element.layer
         let fault = marksFault(layer) ?? clippingFault(element)
         if let fault {
             warn(element, "\(fault): the layer is an image in the \(File.name) file")
-            var own = element
-            own.layer.opacity = 1
-            own.layer.blendMode = .normal
+            var own = element.unblended
             own.layer.maskImage = element.clipped.isEmpty ? nil : layer.maskImage
             let group = self.group(of: element, mask: element.clipped.isEmpty ? try writeMask(of: layer) : nil)
             try file.open(group)
-            try writeImage(own.pictured, background: .transparent)
+            try writeImage(own.layers, background: .transparent)
             return try file.close(group)
         }
         guard element.clipped.isEmpty else { return try writeClipped(element) }
@@ -103,7 +101,7 @@ struct VectorWalk<File: VectorWriter> {
     ///
     /// Elements are clipped by being blended onto the base's colour without its alpha. If the base has one colour, that
     /// is an area of this colour, and the base's alpha is a mask.
-    private func clippingFault(_ element: VectorElement) -> String? {
+    private func clippingFault(_ element: DrawnTree.Element) -> String? {
         if element.clipped.isEmpty { return nil }
         if let fault = element.clipped.lazy.compactMap({ self.blendingFault($0) }).first { return fault }
         return colorOfAll(element.layer) == nil
@@ -122,7 +120,7 @@ struct VectorWalk<File: VectorWriter> {
         return color
     }
 
-    private mutating func writeClipped(_ element: VectorElement) throws(EngineError) {
+    private mutating func writeClipped(_ element: DrawnTree.Element) throws(EngineError) {
         let layer = element.layer
         guard var color = colorOfAll(layer) else { return }
         var own = element
@@ -159,7 +157,7 @@ struct VectorWalk<File: VectorWriter> {
         return number
     }
 
-    private func group(of element: VectorElement, mask: Int?) -> VectorGroup {
+    private func group(of element: DrawnTree.Element, mask: Int?) -> VectorGroup {
         let layer = element.layer
         var group = VectorGroup(name: layer.name.isEmpty ? layer.id : layer.name, opacity: layer.opacity, mask: mask)
         if case .group = layer.kind { group.isIsolated = true }
@@ -235,6 +233,13 @@ struct VectorWalk<File: VectorWriter> {
         let image = VectorImage(
             layers: layers, background: background, includesBaseImage: includesBaseImage, format: File.imageFormat)
         try file.addImage(path: try scene.tools.render(image))
+    }
+}
+
+extension DrawnTree.Element {
+    /// Whether all that this blends onto what lies below it is blended normally.
+    fileprivate var isNormal: Bool {
+        isPassThrough ? children.allSatisfy(\.isNormal) : layer.blendMode == .normal
     }
 }
 

@@ -194,6 +194,11 @@ struct VectorScene {
         }
     }
 
+    /// What is drawn, from the bottom up.
+    var elements: [DrawnTree.Element] {
+        DrawnTree(project.layers, chosen: options.layers).drawn(fillsSuggested: options.fillsSuggested)
+    }
+
     func stroke(_ stroke: Stroke) -> Stroke { view?.stroke(stroke) ?? stroke }
 
     /// Stamps of a stroke that are kept while it is written.
@@ -203,11 +208,9 @@ struct VectorScene {
         PreparedStroke(self.stroke(stroke), keptStampsMax: VectorScene.keptStampsMax, isCancelled: tools.isCancelled)
     }
 
-    /// The pattern that fills a layer, where that is wanted and it has nothing else.
+    /// The pattern that fills a drawn layer.
     func suggestedFill(_ layer: Layer) -> Brush? {
-        guard layer.strokes.isEmpty, layer.contentImage == nil, options.fillsSuggested,
-            let pattern = layer.suggestedPattern
-        else { return nil }
+        guard let pattern = layer.suggestedPattern else { return nil }
         let brush = Brush(
             type: pattern.type.fillType, rotation: pattern.rotation, spacing: pattern.spacing, anchor: .canvas,
             color: pattern.color)

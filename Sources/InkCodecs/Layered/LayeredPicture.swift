@@ -5,11 +5,10 @@ public enum LayeredPart: Hashable, Sendable {
     /// The background's colour.
     case background
     case baseImage
-    /// An element of the tree: its places in the levels of the tree, from the top. Together with siblings that are
-    /// clipped to it, if there are any.
-    case element([Int], clipped: [Int] = [])
+    /// The element of the tree with this number, alone or together with what is clipped to it.
+    case element(Int, isWithClipped: Bool = false)
     /// The mask of an element, as the alpha of a white picture.
-    case mask([Int])
+    case mask(Int)
     /// All of it.
     case merged
     /// All of it, small.
@@ -75,7 +74,7 @@ public struct LayeredPicture: Sendable {
     private let project: Project
     private let options: PictureOptions
     private let size: PixelSize
-    private let shownTree: [Layer]
+    private let tree: DrawnTree
     private let background: RGBA8
 
     /// - Parameters:
@@ -97,7 +96,7 @@ public struct LayeredPicture: Sendable {
         } else {
             base.viewports = []
         }
-        shownTree = project.layers.shown(options.layers.map { Set($0) })
+        tree = DrawnTree(project.layers, chosen: options.layers)
         let color = options.background ?? project.background
         background = options.colorMode == .rgb && !color.isOpaque ? color.onWhite : color
         var builder = TreeBuilder(abilities: abilities)
@@ -106,7 +105,7 @@ public struct LayeredPicture: Sendable {
         if options.includesBaseImage, project.baseImage != nil {
             nodes.append(LayeredNode(name: "Base image", kind: .picture(.baseImage)))
         }
-        nodes += builder.nodes(shownTree, path: [])
+        nodes += builder.nodes(tree.elements)
         self.nodes = nodes
         warnings = builder.warnings
         parts = nodes.flatMap(\.parts) + [.merged] + (abilities.hasThumbnail ? [.thumbnail] : [])
@@ -132,14 +131,11 @@ public struct LayeredPicture: Sendable {
             return (project, options, size.fitting(LayeredPicture.thumbnailEdge))
         case .background, .baseImage:
             project.layers = []
-        case .element(let path, let clipped):
-            project.layers = shownTree.elements(path, clipped: clipped)
-        case .mask(let path):
-            project.layers = shownTree.elements(path, clipped: []).map { layer in
-                var fill = layer
-                fill.kind = .fill(.white)
-                return fill
-            }
+        case .element(let number, let isWithClipped):
+            var element = tree[number].unblended
+            if !isWithClipped { element.clipped = [] }
+            project.layers = element.layers
+        case .mask(let number): project.layers = [tree[number].layer.shownMask]
         }
         if part != .baseImage {
             project.baseImage = nil
@@ -161,64 +157,50 @@ private struct TreeBuilder {
 
     init(abilities: LayeredPicture.Abilities) { self.abilities = abilities }
 
-    mutating func nodes(_ siblings: [Layer], path: [Int]) -> [LayeredNode] {
-        var made: [LayeredNode] = []
-        for stack in siblings.clippingStacks {
-            let (base, ownPath) = (siblings[stack.base], path + [stack.base])
-            guard !stack.clipped.isEmpty else {
-                made.append(node(base, ownPath))
-                continue
-            }
-            let visible = stack.clipped.filter { siblings[$0].isVisible }
+    mutating func nodes(_ elements: [DrawnTree.Element]) -> [LayeredNode] {
+        elements.flatMap { element in
+            let hasClipped = element.clipped.contains(where: \.layer.isVisible)
             guard abilities.hasMasksAndClipping else {
-                if !visible.isEmpty {
-                    warn("clipped layers become one layer with the layer that they are clipped to")
-                }
-                made.append(
-                    visible.isEmpty ? node(base, ownPath) : flat(base, .element(ownPath, clipped: visible)))
-                continue
+                guard hasClipped else { return [node(element)] }
+                warn("clipped layers become one layer with the layer that they are clipped to")
+                return [plain(element, .picture(.element(element.number, isWithClipped: true)))]
             }
-            made.append(node(base, ownPath, isIsolated: !visible.isEmpty))
-            for index in stack.clipped {
-                var clipped = node(siblings[index], path + [index], isIsolated: true)
-                clipped.isClipped = true
-                if case .group = siblings[index].kind, siblings[index].isVisible {
-                    warn("a group that is clipped to another layer is drawn unclipped by some programs")
+            return [node(element)]
+                + element.clipped.map { element in
+                    var clipped = node(element)
+                    clipped.isClipped = true
+                    if case .group = clipped.kind, clipped.isVisible {
+                        warn("a group that is clipped to another layer is drawn unclipped by some programs")
+                    }
+                    return clipped
                 }
-                made.append(clipped)
-            }
         }
-        return made
     }
 
-    /// - Parameter isIsolated: whether a group that passes through has a picture of its own nevertheless.
-    private mutating func node(_ layer: Layer, _ path: [Int], isIsolated: Bool = false) -> LayeredNode {
-        guard case .group(let children, let isPassThrough) = layer.kind else { return flat(layer, .element(path)) }
-        if layer.maskImage != nil, !abilities.hasMasksAndClipping {
-            warn("a group with a mask becomes one layer")
-            return flat(layer, .element(path))
+    private mutating func node(_ element: DrawnTree.Element) -> LayeredNode {
+        let layer = element.layer
+        guard case .group(_, let isPassThrough) = layer.kind, layer.maskImage == nil || abilities.hasMasksAndClipping
+        else {
+            if case .group = layer.kind { warn("a group with a mask becomes one layer") }
+            return plain(element, .picture(.element(element.number)))
         }
-        var node = plain(layer, .group([], isPassThrough: false, mask: nil))
-        let passes = isPassThrough && !isIsolated
-        if passes {
-            node.blendMode = .normal
-            if layer.opacity < 1, !abilities.hasPassThroughOpacity {
-                warn("a group that passes through and has an opacity is isolated")
-            }
+        let mask = layer.maskImage.map { _ in LayeredPart.mask(element.number) }
+        var node = plain(element, .group([], isPassThrough: isPassThrough, mask: mask))
+        if isPassThrough, layer.opacity < 1, !abilities.hasPassThroughOpacity {
+            warn("a group that passes through and has an opacity is isolated")
         }
-        node.kind = .group(
-            nodes(children, path: path), isPassThrough: passes, mask: layer.maskImage.map { _ in .mask(path) })
+        node.kind = .group(nodes(element.children), isPassThrough: isPassThrough, mask: mask)
         return node
     }
 
-    private mutating func flat(_ layer: Layer, _ part: LayeredPart) -> LayeredNode { plain(layer, .picture(part)) }
-
-    private mutating func plain(_ layer: Layer, _ kind: LayeredNode.Kind) -> LayeredNode {
+    private mutating func plain(_ element: DrawnTree.Element, _ kind: LayeredNode.Kind) -> LayeredNode {
+        let layer = element.layer
         var node = LayeredNode(name: layer.name.isEmpty ? layer.id : layer.name, kind: kind)
         node.opacity = min(max(layer.opacity, 0), 1)
         node.isVisible = layer.isVisible
+        // The mode of a group that passes through counts for nothing.
+        if element.isPassThrough, case .group = kind { return node }
         node.blendMode = layer.blendMode
-        if case .group(_, true) = layer.kind, case .group = kind { return node }
         if !abilities.modes.contains(layer.blendMode) {
             warn("layers of mode \(layer.blendMode.rawValue) look different, because the format does not have it")
         }
@@ -227,59 +209,6 @@ private struct TreeBuilder {
 
     private mutating func warn(_ text: String) {
         if !warnings.contains(text) { warnings.append(text) }
-    }
-}
-
-extension [Layer] {
-    /// The tree with hidden elements, or only those elements that were chosen, which are visible then.
-    ///
-    /// - Parameters:
-    ///   - chosen: numbers of elements; nil for all.
-    ///   - number: of the first of these.
-    fileprivate func shown(_ chosen: Set<Int>?, number: Int = 0) -> [Layer] {
-        guard let chosen else { return self }
-        var numbers: [Int] = []
-        var next = number
-        for layer in self {
-            numbers.append(next)
-            next += 1 + layer.children.elementCount
-        }
-        var kept: [Int: Layer] = [:]
-        for stack in clippingStacks {
-            for (index, isBase) in [(stack.base, true)] + stack.clipped.map({ ($0, false) }) {
-                var layer = self[index]
-                let isChosen = chosen.contains(numbers[index])
-                if !isBase, chosen.contains(numbers[stack.base]) {
-                    kept[index] = layer
-                    continue
-                }
-                if !isChosen {
-                    guard case .group(let children, let passes) = layer.kind else { continue }
-                    let inside = children.shown(chosen, number: numbers[index] + 1)
-                    guard !inside.isEmpty else { continue }
-                    layer.kind = .group(inside, isPassThrough: passes)
-                }
-                layer.isVisible = true
-                layer.isClipped = false
-                kept[index] = layer
-            }
-        }
-        return indices.compactMap { kept[$0] }
-    }
-
-    /// An element as the only one, without its opacity and mode, and visible; with what is clipped to it.
-    fileprivate func elements(_ path: [Int], clipped: [Int]) -> [Layer] {
-        var siblings = self
-        for index in path.dropLast() { siblings = siblings[index].children }
-        var base = siblings[path[path.count - 1]]
-        (base.opacity, base.blendMode, base.isVisible, base.isClipped) = (1, .normal, true, false)
-        base.order = 0
-        return [base]
-            + clipped.enumerated().map { place, index in
-                var layer = siblings[index]
-                layer.order = Double(place + 1)
-                return layer
-            }
     }
 }
 

@@ -95,47 +95,39 @@ extension Project {
 
     /// The box of the points of visible strokes and the corners of visible pictures, world coordinates; nil if there
     /// are none.
-    public var visibleBounds: Rect? { visibleBounds(of: layers) }
+    public var visibleBounds: Rect? { bounds(of: DrawnTree(layers).elements.visible) }
 
-    /// The numbers of the pages on which an element of the top level can be seen.
-    ///
-    /// - Parameter number: as `[Layer].flattened` counts elements.
-    public func pages(ofElement number: Int) -> Set<Int> {
-        var next = 0
-        for layer in layers {
-            defer { next += 1 + layer.children.elementCount }
-            guard next == number else { continue }
-            var shown = layer
-            (shown.isVisible, shown.isClipped) = (true, false)
+    /// The pages on which the elements of the top level can be seen, by the numbers of the elements.
+    public var pagesOfElements: [Int: Set<Int>] {
+        var pages: [Int: Set<Int>] = [:]
+        for element in DrawnTree(layers).elements.flatMap({ [$0] + $0.clipped }) {
+            var own = element.unblended
+            own.clipped = []
+            let visible = [own].visible
+            let bounds = bounds(of: visible)
             // A fill is everywhere.
-            if [shown].flattened().contains(where: { if case .fill = $0.layer.kind { true } else { false } }) { break }
-            guard let bounds = visibleBounds(of: [shown]) else { return [] }
-            return Set(
+            let isEverywhere = visible.contains { if case .fill = $0.kind { true } else { false } }
+            pages[element.number] = Set(
                 viewports.indices.filter { index in
+                    if isEverywhere { return true }
+                    guard let bounds else { return false }
                     let (box, size) = (ViewMap(viewports[index]).box(bounds), viewports[index].size)
                     return box.minX <= size.width && box.maxX >= 0 && box.minY <= size.height && box.maxY >= 0
                 })
         }
-        return Set(viewports.indices)
+        return pages
     }
 
-    private func visibleBounds(of layers: [Layer]) -> Rect? {
+    private func bounds(of layers: [Layer]) -> Rect? {
         var box = Rect.empty
-        func add(_ siblings: [Layer]) {
-            for stack in siblings.clippingStacks where siblings[stack.base].isVisible {
-                for index in [stack.base] + stack.clipped where siblings[index].isVisible {
-                    let layer = siblings[index]
-                    for stroke in layer.strokes {
-                        for point in stroke.points { box.formUnion(Point(x: point.x, y: point.y)) }
-                    }
-                    if let image = layer.contentImage {
-                        for corner in placement(of: image, layer.contentPlacement).corners { box.formUnion(corner) }
-                    }
-                    add(layer.children)
-                }
+        for layer in layers {
+            for stroke in layer.strokes {
+                for point in stroke.points { box.formUnion(Point(x: point.x, y: point.y)) }
+            }
+            if let image = layer.contentImage {
+                for corner in placement(of: image, layer.contentPlacement).corners { box.formUnion(corner) }
             }
         }
-        add(layers)
         return box.isEmpty ? nil : box
     }
 

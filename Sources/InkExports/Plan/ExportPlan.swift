@@ -53,9 +53,7 @@ package struct ProjectOutline: Hashable, Sendable {
         animation = project.animation
         add(project.layers, groups: [])
         guard hasPages else { return }
-        for index in layers.indices where layers[index].groups.isEmpty {
-            layers[index].pages = project.pages(ofElement: index)
-        }
+        for (index, pages) in project.pagesOfElements { layers[index].pages = pages }
     }
 
     private mutating func add(_ siblings: [Layer], groups: [Int]) {

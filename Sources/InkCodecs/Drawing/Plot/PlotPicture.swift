@@ -50,7 +50,7 @@ struct PlotPicture {
         if scene.options.includesBaseImage, scene.project.baseImage != nil {
             warnings.append(ReadingWarning(.other, at: "baseImage", "a pen cannot plot the base image"))
         }
-        let drawing = try self.drawing(of: VectorElement.elements(of: scene.project, scene.options))
+        let drawing = try self.drawing(of: scene.elements)
         let page = Rect(minX: 0, minY: 0, maxX: scene.canvas.width, maxY: scene.canvas.height)
         for (pen, lines) in drawing { pens[pen].lines = lines.cut(to: page) }
         pens.removeAll { $0.lines.isEmpty }
@@ -62,19 +62,19 @@ struct PlotPicture {
         return warnings
     }
 
-    private mutating func warn(_ element: VectorElement, _ reason: String) {
+    private mutating func warn(_ element: DrawnTree.Element, _ reason: String) {
         warnings.append(ReadingWarning(.other, at: element.path, reason))
     }
 
     // MARK: Elements
 
-    private mutating func drawing(of elements: [VectorElement]) throws(EngineError) -> Drawing {
+    private mutating func drawing(of elements: [DrawnTree.Element]) throws(EngineError) -> Drawing {
         var all: Drawing = [:]
         for element in elements { all.add(try drawing(of: element)) }
         return all
     }
 
-    private mutating func drawing(of element: VectorElement) throws(EngineError) -> Drawing {
+    private mutating func drawing(of element: DrawnTree.Element) throws(EngineError) -> Drawing {
         var drawing: Drawing = [:]
         switch element.layer.kind {
         case .fill: warn(element, "a pen cannot plot a fill")
@@ -87,12 +87,10 @@ struct PlotPicture {
         if element.clipped.isEmpty { return drawing }
         let clipped = try self.drawing(of: element.clipped)
         if clipped.isEmpty { return drawing }
-        var base = element
+        var base = element.unblended
         base.clipped = []
-        base.layer.opacity = 1
-        base.layer.blendMode = .normal
         var inside = clipped
-        inside.cut(to: try mask(base.pictured, background: .transparent))
+        inside.cut(to: try mask(base.layers, background: .transparent))
         drawing.add(inside)
         return drawing
     }
@@ -118,7 +116,7 @@ struct PlotPicture {
 
     // MARK: Marks
 
-    private mutating func marks(of element: VectorElement) throws(EngineError) -> Drawing {
+    private mutating func marks(of element: DrawnTree.Element) throws(EngineError) -> Drawing {
         let layer = element.layer
         if layer.contentImage != nil { warn(element, "a pen cannot plot the layer's image") }
         let isFilled = scene.suggestedFill(layer) != nil
@@ -168,7 +166,7 @@ struct PlotPicture {
     }
 
     /// Lets the next lines be drawn with the pen of a colour.
-    private mutating func use(_ pen: inout PlotPen, _ color: RGBA8, _ element: VectorElement) throws(EngineError) {
+    private mutating func use(_ pen: inout PlotPen, _ color: RGBA8, _ element: DrawnTree.Element) throws(EngineError) {
         if scene.tools.isCancelled() { throw .cancelled }
         var color = color
         color.alpha = 255
