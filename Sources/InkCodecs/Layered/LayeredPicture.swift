@@ -198,10 +198,9 @@ private struct TreeBuilder {
         var node = LayeredNode(name: layer.name.isEmpty ? layer.id : layer.name, kind: kind)
         node.opacity = min(max(layer.opacity, 0), 1)
         node.isVisible = layer.isVisible
-        // The mode of a group that passes through counts for nothing.
-        if element.isPassThrough, case .group = kind { return node }
-        node.blendMode = layer.blendMode
-        if !abilities.modes.contains(layer.blendMode) {
+        // The mode of what passes through counts for nothing.
+        if !element.isPassThrough { node.blendMode = layer.blendMode }
+        if !abilities.modes.contains(node.blendMode) {
             warn("layers of mode \(layer.blendMode.rawValue) look different, because the format does not have it")
         }
         return node

@@ -20,6 +20,18 @@ import Testing
         return group
     }
 
+    @Test("The mode of a group that passes through counts for nothing, also where it becomes one layer")
+    func modeOfPassingThrough() throws {
+        var group = Self.group(.plus, [Self.line])
+        group.maskImage = EncodedImage(
+            bytes: [], header: ImageHeader(size: PixelSize(width: 8, height: 8), isHeldWhole: false), place: "mask")
+        for abilities in [ORAWriter.abilities, PSDWriter.abilities] {
+            let picture = try Self.picture([group], abilities)
+            #expect(picture.nodes.map(\.blendMode) == [.normal])
+            #expect(!picture.warnings.contains { $0.contains("plus") })
+        }
+    }
+
     @Test("The mode of a group that clipping isolates counts, and is warned of where the format does not have it")
     func modeOfIsolated() throws {
         var clipped = Self.line
