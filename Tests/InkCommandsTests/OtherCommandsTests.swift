@@ -384,6 +384,25 @@ struct OtherCommandsTests {
         #expect(report["layers"]?.array?.count == 2)
     }
 
+    @Test("An inspection has elements as they are drawn: a group that clipping isolates does not pass through")
+    func inspectionOfClipping() {
+        let folder = ScratchFolder()
+        let group = #""type": "group", "passThrough": true, "blendMode": "multiply", "layers": [{"name": "in"}]"#
+        let file = folder.file(
+            "a.ink",
+            """
+            {"version": "1.2", "canvasSize": {"width": 100, "height": 50}, "layers": [
+              {"name": "last", "clipped": true, "order": 9},
+              {"name": "open", \(group)}, {"name": "base", \(group)}]}
+            """)
+        let lines = run(["inspect", file]).transcript.output.split(separator: "\n").dropFirst(3)
+        #expect(
+            lines == [
+                "  group \"open\": passes through", "    layer \"in\": normal", "  group \"base\": multiply",
+                "    layer \"in\": normal", "  layer \"last\": normal, clipped",
+            ])
+    }
+
     @Test func inspectionSaysWhatWouldBeRefused() {
         let folder = ScratchFolder()
         let file = folder.file(

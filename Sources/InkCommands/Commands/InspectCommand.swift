@@ -111,9 +111,9 @@ struct ProjectInspection: Sendable {
         }
         base = look(project.baseImage, .color)
         var layers: [LayerInspection] = []
-        func add(_ siblings: [Layer], depth: Int) {
-            for index in siblings.drawingOrder {
-                let layer = siblings[index]
+        func add(_ elements: [DrawnTree.Element], depth: Int) {
+            for element in elements {
+                let layer = element.layer
                 let stamps = StampCount.exact(of: layer)
                 layers.append(
                     LayerInspection(
@@ -121,10 +121,11 @@ struct ProjectInspection: Sendable {
                         content: look(layer.contentImage, .color),
                         pointCount: layer.strokes.reduce(0) { $0 + $1.points.count },
                         stampCount: stamps == .max ? nil : stamps))
-                add(layer.children, depth: depth + 1)
+                add(element.children, depth: depth + 1)
+                add(element.clipped, depth: depth)
             }
         }
-        add(project.layers, depth: 0)
+        add(DrawnTree(project.layers).elements, depth: 0)
         self.layers = layers
         do throws(EngineError) {
             try StampCount.check(project, limits: limits, file: input.shownName)
