@@ -124,7 +124,7 @@ struct AlphaPlane {
             size: PixelSize(width: covered.width, height: covered.height), isHeldWhole: true, formatStreams: false
         ).check(against: limits, place: place)
         values = [UInt16](repeating: 0, count: covered.width * covered.height)
-        try draw(layers, place: place, limits: limits)
+        try draw(DrawnTree(layers).elements, place: place, limits: limits)
     }
 
     /// As a mask, and the file that its plane is of; nil where nothing is covered.
@@ -143,20 +143,22 @@ struct AlphaPlane {
 
     // MARK: - Drawing
 
-    private mutating func draw(_ layers: [Layer], place: Place, limits: Limits) throws(EngineError) {
-        for stack in layers.clippingStacks where layers[stack.base].isVisible {
+    private mutating func draw(
+        _ elements: [DrawnTree.Element], place: Place, limits: Limits
+    ) throws(EngineError) {
+        for element in elements where element.layer.isVisible {
             // What is clipped to an element changes its colours alone.
-            let layer = layers[stack.base]
-            if case .group(let children, true) = layer.kind, stack.clipped.isEmpty {
+            let layer = element.layer
+            if element.isPassThrough {
                 let before = values
-                try draw(children, place: place, limits: limits)
+                try draw(element.children, place: place, limits: limits)
                 try fade(from: before, layer, place: place, limits: limits)
                 continue
             }
             var own = AlphaPlane(box: box)
             switch layer.kind {
             case .fill(let color): own.values = own.values.map { _ in UInt16(color.alpha) * 257 }
-            case .group(let children, _): try own.draw(children, place: place, limits: limits)
+            case .group: try own.draw(element.children, place: place, limits: limits)
             case .layer:
                 guard let image = layer.contentImage else { continue }
                 try own.take(image, layer.contentPlacement, as: .color, place: place, limits: limits)
