@@ -3,7 +3,7 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
-//                      -> InkHTTP -> InkService -> InkBroker, InkStore -> InkProtocol
+//                      -> InkHTTP -> InkExports; InkService -> InkBroker, InkStore -> InkProtocol
 //   InkProtocol -> InkCodecs -> InkEngine -> InkSystem -> C libraries
 // Only what a person or a client asks reads documents: InkExports, InkService, InkBench and InkCommands.
 //   InkExports, InkService -> InkDocuments -> InkCodecs
@@ -89,8 +89,8 @@ let package = Package(
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
-                "CMicroHTTP", "CLazy", "CPages", "CURL", "CSystem",
+                "InkExports", "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs", "InkEngine",
+                "InkSystem", "InkJSON", "CMicroHTTP", "CLazy", "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),
         .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
@@ -163,7 +163,11 @@ let package = Package(
                 "InkCodecs", "InkEngine", "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
-            name: "InkHTTPTests", dependencies: ["InkHTTP", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport"]),
+            name: "InkHTTPTests",
+            dependencies: [
+                "InkHTTP", "InkExports", "InkBroker", "InkCodecs", "InkEngine", "InkJSON", "InkSystem",
+                "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkSimulationTests",
             dependencies: [

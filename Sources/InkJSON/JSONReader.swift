@@ -159,6 +159,8 @@ extension JSONValue {
 
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+    /// 2.0 is a whole number too.
+    public var wholeNumber: Int? { integer ?? number.flatMap { Int(exactly: $0) } }
     public var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
     public var members: [(String, JSONValue)]? { if case .object(let members) = self { members } else { nil } }
 

@@ -1,4 +1,3 @@
-import InkHTTP
 import InkSystem
 import Testing
 
@@ -68,9 +67,10 @@ import Testing
             return document[start..<end].split { $0 == "," || $0.isWhitespace }.map { $0.filter { $0 != "`" } }
         }
         let options = CommandSyntax.export.options.filter(\.hasName).map(\.key)
-        #expect(try listed("taken") == PictureOptionsSyntax.all.map(\.name))
-        #expect(try listed("refused") == PictureOptionsSyntax.others(of: options))
-        #expect(PictureOptionsSyntax.all.allSatisfy { options.contains($0.name) })
+        let taken = PictureOption.all.filter(\.isOfRequests).map(\.name)
+        #expect(try listed("taken") == taken)
+        // What watermarks and overlays are made of comes as parts of a form.
+        #expect(try listed("refused") == options.filter { !taken.contains($0) && $0 != "overlay" })
     }
 
     @Test func theListOfCommandsIsGrouped() throws {

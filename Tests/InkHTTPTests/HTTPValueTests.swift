@@ -1,10 +1,13 @@
 import Foundation
+import InkBroker
+import InkCodecs
 import InkEngine
 import InkJSON
 import InkSystem
 import InkTestSupport
 import Testing
 
+@testable import InkExports
 @testable import InkHTTP
 
 @Suite("Values of the HTTP front", .timeLimit(.minutes(5)))
@@ -126,18 +129,39 @@ struct HTTPValueTests {
 
     @Test("Whatever is wrong with an option is told with what is possible")
     func optionRefusals() {
-        let refused = Set(PictureOptionsSyntax.others(of: ["size", "watermark", "overlay", "pdf-book", "brush"]))
-        #expect(refused == ["pdf-book", "brush"])
         for (option, text) in [
             ("brush", "use ink export --brush"), ("sice", "there are size,"), ("overlay", "a part of a form"),
         ] {
             do throws(Problem) {
-                _ = try PictureOptionsSyntax.read([(option, "x")], refused: refused)
+                _ = try RequestedOptions([(option, "x")], others: ["brush", "overlay", "size"])
                 Issue.record("\(option) is taken")
             } catch {
                 #expect(error.detail.contains(text), "\(error.detail)")
             }
         }
+    }
+
+    @Test(
+        "An error names an option as the request has it, with its place",
+        arguments: [
+            (#"{"quality": 101}"#, 400, "options.quality: not a whole number from 1 to 100"),
+            (#"{"size": "2k"}"#, 400, "options.size: not a list of texts"),
+            (#"{"effort": "most"}"#, 400, "options.effort: not one of fast, balanced, small"),
+            (#"{"size": ["huge"]}"#, 422, "options.size: \"huge\" is not a size"),
+            (#"{"rgb": true, "rgba": true}"#, 422, "options.rgb and rgba cannot be used together"),
+            (#"{"keep": ["camera"], "no-metadata": true}"#, 422, "options.keep and no-metadata cannot be"),
+            (#"{"bleed": "9in"}"#, 422, "options.bleed: 9in is too much"),
+        ])
+    func namesInErrors(text: String, status: Int, says: String) throws {
+        let json = try JSONReader.read(Array(text.utf8))
+        do throws(Problem) {
+            _ = try RequestedOptions(json, others: [])
+            Issue.record("\(text) is taken")
+        } catch {
+            #expect(error.status == status && error.detail.hasPrefix(says), "\(error.status): \(error.detail)")
+        }
+        let query = #expect(throws: Problem.self) { try RequestedOptions([("dpi", "much")], others: []) }
+        #expect(query?.detail == "dpi: \"much\" is not a number from 1 to 100000" && query?.status == 400)
     }
 
     @Test("A name is sent so that old and new browsers read it, and nothing else")
@@ -157,26 +181,56 @@ struct HTTPValueTests {
         }
     }
 
-    @Test("Options become those of the command line; unknown ones and files are refused")
+    @Test("Options of JSON and of an address choose the same; unknown ones and files are refused")
     func options() throws {
         let json = try JSONReader.read(
-            Array(#"{"size": ["2k", "4k"], "rgba": true, "rgb": false, "quality": 7.0, "dpi": 300}"#.utf8))
-        let options = try PictureOptionsSyntax.read(json, refused: [])
-        #expect(options.map { "\($0.name)=\($0.value)" } == ["size=2k", "size=4k", "rgba=", "quality=7", "dpi=300"])
-        let query = [("size", "2k,4k"), ("rgba", "true"), ("rgb", "false")].map { (name: $0.0, value: $0.1) }
-        #expect(try PictureOptionsSyntax.read(query, refused: []).map(\.value) == ["2k", "4k", ""])
+            Array(
+                #"{"size": ["2k", "10x20mm"], "rgba": true, "rgb": false, "quality": 7.0, "dpi": 254, "margin": 4}"#
+                    .utf8))
+        let query = [
+            ("size", "2k,10x20mm"), ("rgba", "true"), ("rgb", "false"), ("quality", "7"), ("dpi", "254"),
+            ("margin", "4"),
+        ].map { (name: $0.0, value: $0.1) }
+        let choices = try RequestedOptions(json, others: []).choices
+        #expect(try RequestedOptions(query, others: []).choices == choices)
+        #expect(choices.sizes.map(\.name) == ["2k", "100x200"])
+        #expect(choices.options.colorMode == .rgba && choices.options.dotsPerInch == 254)
+        #expect(choices.options.view == .fit(margin: 4) && choices.encoding.quality == 7)
+        #expect(!choices.isGiven("rgb") && choices.isGiven("rgba"))
         for wrong in [
             #"{"overlay": "x"}"#, #"{"font": "x"}"#, #"{"limits": "x"}"#, #"{"presets": "x"}"#, #"{"into": "x"}"#,
             #"{"size": "2k"}"#, #"{"size": []}"#, #"{"quality": 7.5}"#, #"{"quality": 101}"#, #"{"rgb": "yes"}"#,
             #"{"effort": "most"}"#, #"{"background": ""}"#, "[]",
         ] {
             let value = try JSONReader.read(Array(wrong.utf8))
-            #expect(throws: Problem.self, "\(wrong)") { try PictureOptionsSyntax.read(value, refused: []) }
+            #expect(throws: Problem.self, "\(wrong)") { try RequestedOptions(value, others: []) }
         }
-        // Every option of the contract, and no other.
+    }
+
+    @Test("The contract has every option of the table and no other, with the same values")
+    func optionsOfContract() throws {
         let contract = try JSONReader.read(#require(Page.all["/openapi.json"]).bytes)
-        let names = contract["components"]?["schemas"]?["Options"]?["properties"]?.members?.map(\.0) ?? []
-        #expect(Set(names) == Set(PictureOptionsSyntax.all.map(\.name)))
+        let schemas = contract["components"]?["schemas"]?["Options"]?["properties"]?.members ?? []
+        let options = PictureOption.all.filter(\.isOfRequests)
+        #expect(Set(schemas.map(\.0)) == Set(options.map(\.name)))
+        for (name, schema) in schemas {
+            let option = try #require(options.first { $0.name == name })
+            let types = schema["type"]?.array?.compactMap(\.string) ?? [schema["type"]?.string ?? ""]
+            let bounds = [schema["minimum"]?.number, schema["maximum"]?.number]
+            let (expected, range): ([String], [Double?]) =
+                switch option.kind {
+                case .flag: (["boolean"], [nil, nil])
+                case .text, .choice: (["string"], [nil, nil])
+                case .texts: (["array"], [nil, nil])
+                case .length: (["number", "string"], [0, nil])
+                case .integer(let range): (["integer"], [Double(range.lowerBound), Double(range.upperBound)])
+                case .number(let range): (["number"], [range.lowerBound, range.upperBound])
+                }
+            #expect(types == expected && bounds == range, "\(name)")
+            if case .choice(let words) = option.kind {
+                #expect(schema["enum"]?.array?.compactMap(\.string) == words, "\(name)")
+            }
+        }
     }
 
     @Test("Every file of the dashboard is part of the program")

@@ -18,8 +18,8 @@ struct BenchArguments: Hashable, Sendable {
 
     /// - Throws: `usage`.
     init(_ parsed: ParsedCommand) throws(CommandError) {
-        sizes = try ExportArguments.sizes(
-            parsed, default: [.longestEdge(2048, name: "2k"), .longestEdge(4096, name: "4k")])
+        let sizes = try PictureChoices(parsed).sizes
+        self.sizes = sizes.isEmpty ? [.longestEdge(2048, name: "2k"), .longestEdge(4096, name: "4k")] : sizes
         workers = try parsed.value("workers").map { text throws(CommandError) in
             try TextValue.integer(text, option: "--workers", in: 1...256)
         }

@@ -27,7 +27,7 @@ struct ImportArguments: Hashable, Sendable {
         let edges = 1...Limits().edgePixels
         var canvas = ImportedDrawing().canvas
         if let text = parsed.value("canvas") {
-            let size = try TextValue.size(text, option: "--canvas", in: edges, dotsPerInch: Resolution.canvas)
+            let size = try TextValue.size(text, option: "--canvas", in: edges, dotsPerInch: TextValue.canvasResolution)
             canvas = PixelSize(width: size.width, height: size.height)
         }
         // The default margin shrinks with a small canvas; a requested one does not.

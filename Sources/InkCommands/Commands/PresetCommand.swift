@@ -150,7 +150,7 @@ struct PresetCommand {
         var size = PresetPreview.canvas
         if let text = parsed.value("size") {
             let found = try TextValue.size(
-                text, option: "--size", in: 16...4096, dotsPerInch: Resolution.canvas)
+                text, option: "--size", in: 16...4096, dotsPerInch: TextValue.canvasResolution)
             size = PixelSize(width: found.width, height: found.height)
         }
         let replaces = try Existing.replaces(parsed)

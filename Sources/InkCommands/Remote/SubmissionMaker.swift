@@ -31,38 +31,36 @@ struct SubmissionMaker {
     /// The options `into` and `name` count only for where the pictures go.
     var isWritten: Bool { into != nil }
 
+    /// As the options of `ink submit` say.
+    ///
+    /// - Throws: as below.
+    init(
+        _ parsed: ParsedCommand, _ environment: CommandEnvironment, onWarning: @escaping @Sendable (String) -> Void
+    ) throws(CommandError) {
+        let priority = try parsed.value("priority").map { text throws(CommandError) in
+            try PriorityText.read(text, option: "--priority")
+        }
+        try self.init(
+            ExportArguments(parsed), into: parsed.value("into"), isShared: parsed.isGiven("shared"),
+            priority: priority ?? JobPriority.bulk, environment, onWarning: onWarning)
+    }
+
     /// - Parameters:
-    ///   - overlayName: of the file of overlays, in errors and warnings; nil: its path.
+    ///   - into: a folder below the broker's output root; nil: the broker keeps the pictures.
+    ///   - isShared: whether the broker itself reads the projects.
     ///   - onWarning: receives what readers of projects warn of.
     /// - Throws: `usage` and others, before anything is read.
     init(
-        _ parsed: ParsedCommand, _ environment: CommandEnvironment, overlayName: String? = nil,
-        onWarning: @escaping @Sendable (String) -> Void
+        _ arguments: ExportArguments, into: String? = nil, isShared: Bool, priority: Int,
+        _ environment: CommandEnvironment, onWarning: @escaping @Sendable (String) -> Void
     ) throws(CommandError) {
         self.onWarning = onWarning
         self.environment = environment
-        arguments = try ExportArguments(parsed)
-        if let layered = arguments.options.files.first(where: \.isLayered) {
-            let name = PictureCodecs.codec(of: layered.encoding.format)?.name ?? ""
-            throw .usage("--format: a broker does not make \(name); use ink export --broker")
-        }
-        if arguments.bytesMax != nil {
-            throw .usage("--max-bytes: a broker does not look for the quality; use ink export --broker")
-        }
-        into = try parsed.value("into").map { text throws(CommandError) in try Self.relative(text) }
-        isShared = parsed.isGiven("shared")
-        priority =
-            try parsed.value("priority").map { text throws(CommandError) in
-                try PriorityText.read(text, option: "--priority")
-            } ?? JobPriority.bulk
-        let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
-        if let folder = codecs.first(where: \.isFolder) {
-            throw .usage(
-                "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
-        }
-        if let vector = codecs.first(where: \.isVector) {
-            throw .usage("a farm does not make \(vector.name) files; use ink export")
-        }
+        self.arguments = arguments
+        self.isShared = isShared
+        self.priority = priority
+        try Self.checkFiles(of: arguments)
+        self.into = try into.map { text throws(CommandError) in try Self.relative(text) }
         if isShared, arguments.paths.contains("-") {
             throw .usage("--shared cannot read a project from standard input (-)")
         }
@@ -86,13 +84,29 @@ struct SubmissionMaker {
         }
         try FileSystem.checkPresetFolders(arguments.presetFolders)
         limits = try environment.limits(arguments.limitsPath)
-        var marks = arguments.overlays
-        marks.shownFile = overlayName
-        overlays = marks.isEmpty ? nil : try Overlays(marks, limits: limits)
+        overlays = arguments.overlays.isEmpty ? nil : try Overlays(arguments.overlays, limits: limits)
         let sendsText = !isShared && arguments.limitsPath == nil && overlays == nil
         opener = environment.exports.makeOpener(
             ReadingChoices(
                 presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none))
+    }
+
+    /// - Throws: `usage` for files that a broker does not make.
+    private static func checkFiles(of arguments: ExportArguments) throws(CommandError) {
+        let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
+        if let layered = codecs.first(where: \.isLayered) {
+            throw .usage("--format: a broker does not make \(layered.name); use ink export --broker")
+        }
+        if arguments.bytesMax != nil {
+            throw .usage("--max-bytes: a broker does not look for the quality; use ink export --broker")
+        }
+        if let folder = codecs.first(where: \.isFolder) {
+            throw .usage(
+                "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
+        }
+        if let vector = codecs.first(where: \.isVector) {
+            throw .usage("a farm does not make \(vector.name) files; use ink export")
+        }
     }
 
     /// The name of a picture's file: below the broker's output root, or below the searched folder.

@@ -57,8 +57,8 @@ struct HTTPArguments: Sendable {
         _ service: FarmService, _ environment: CommandEnvironment, presetFolders: [String]
     ) throws(CommandError) -> Gateway {
         Gateway(
-            configuration, service: service, options: CommandSyntax.export.options.filter(\.hasName).map(\.key)
-        ) { document, options, marks, priority throws(SubmissionRefusal) in
+            configuration, service: service, options: Set(CommandSyntax.export.options.filter(\.hasName).map(\.key))
+        ) { document, choices, marks, priority throws(SubmissionRefusal) in
             // The names of files that were sent, for the places where they lie.
             func refusal(_ error: CommandError, isOfOptions: Bool) -> SubmissionRefusal {
                 SubmissionRefusal(text: marks.renamed(error.description), isOfOptions: isOfOptions)
@@ -66,7 +66,7 @@ struct HTTPArguments: Sendable {
             if let reason = Self.sizeFault(of: document) { throw SubmissionRefusal(text: reason, isOfOptions: false) }
             let maker: SubmissionMaker
             do throws(CommandError) {
-                maker = try Self.maker(document, options, marks, priority, environment, presetFolders)
+                maker = try Self.maker(document, choices, marks, priority, environment, presetFolders)
             } catch {
                 // No document has been read.
                 throw refusal(error, isOfOptions: true)
@@ -90,36 +90,22 @@ struct HTTPArguments: Sendable {
     }
 
     private static func maker(
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ marks: SubmittedMarks,
-        _ priority: Int, _ environment: CommandEnvironment, _ presetFolders: [String]
+        _ document: SubmittedDocument, _ choices: PictureChoices, _ marks: SubmittedMarks, _ priority: Int,
+        _ environment: CommandEnvironment, _ presetFolders: [String]
     ) throws(CommandError) -> SubmissionMaker {
-        var line = ["submit", "--priority=\(priority)"]
-        var names: [String] = []
-        for option in options where !names.contains(option.name) { names.append(option.name) }
-        for name in names {
-            // The values of a list are one argument.
-            let value = options.filter { $0.name == name }.map(\.value).joined(separator: ",")
-            line.append(value.isEmpty ? "--\(name)" : "--\(name)=\(value)")
-        }
-        if document.isShared {
-            line.append("--shared")
-        } else {
-            line += presetFolders.map { "--presets=\($0)" }
-        }
-        if let watermark = marks.watermark { line.append("--watermark=\(watermark.path)") }
-        if let overlay = marks.overlay { line.append("--overlay=\(overlay.path)") }
-        line += ["--", document.path]
         // The file would be one of the broker's.
-        for (name, value) in options where name == "watermark" {
-            guard try Overlays.isPicture(value) else { continue }
+        if let text = choices.overlays.watermark, try Overlays.isPicture(text) {
             throw .usage(
-                "watermark: \"\(value)\" is or could be a file's name; send the picture as the part watermark of a form"
+                "--watermark: \"\(text)\" is or could be a file's name; send the picture as the part watermark of a form"
             )
         }
-        guard case .command(let parsed) = try CommandLineParser.parse(line, program: ProgramSyntax.ink) else {
-            throw .usage("the options are not those of a picture")
-        }
-        return try SubmissionMaker(parsed, environment, overlayName: marks.overlay?.name) { _ in }
+        var choices = choices
+        if let watermark = marks.watermark { choices.overlays.watermark = watermark.path }
+        choices.overlays.file = marks.overlay?.path
+        choices.overlays.shownFile = marks.overlay?.name
+        var arguments = try ExportArguments(choices, paths: [document.path])
+        if !document.isShared { arguments.presetFolders = presetFolders }
+        return try SubmissionMaker(arguments, isShared: document.isShared, priority: priority, environment) { _ in }
     }
 
     /// The folder that a document which was sent has in its name; others have none, as on the command line.

@@ -79,8 +79,11 @@ enum UserSettings {
     private static func withoutForeignSettings(_ parsed: ParsedCommand, givenAnyway given: ParsedCommand)
         -> ParsedCommand
     {
-        // What is wrong with the format is said by whoever reads all of it.
-        guard let codecs = try? ExportArguments.codecs(parsed, parsed.value("output")) else { return parsed }
+        // What is wrong with options is said by whoever reads all of them.
+        let codecs = try? ExportArguments.codecs(
+            PictureChoices(parsed), parsed.all("PATH"), parsed.value("output"), parsed.value("name"),
+            RunArguments(parsed))
+        guard let codecs else { return parsed }
         return parsed.filtered { name in
             if given.isGiven(name) { return true }
             if name == "rgba" { return codecs.contains(where: \.hasAlpha) }

@@ -1,3 +1,4 @@
+import InkExports
 import InkJSON
 import InkService
 
@@ -90,8 +91,8 @@ final class DocumentForm: FormTaker {
     func end() -> HTTPResponse {
         do throws(Problem) {
             if let text = fields["options"] {
-                order.options = try PictureOptionsSyntax.read(
-                    try Self.json(text, "options"), refused: order.gateway.otherOptions)
+                order.options = try RequestedOptions(
+                    try Self.json(text, "options"), others: order.gateway.otherOptions)
             }
             if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
             let documents = sent(.document)
@@ -113,7 +114,7 @@ final class DocumentForm: FormTaker {
     private func marks() throws(Problem) -> SubmittedMarks {
         var marks = SubmittedMarks()
         marks.watermark = sent(.watermark).first
-        if marks.watermark != nil, order.options.contains(where: { $0.name == "watermark" }) {
+        if marks.watermark != nil, order.options.choices.isGiven("watermark") {
             throw .malformed("watermark is a part and an option; send one of them")
         }
         marks.pictures = sent(.overlayPicture)

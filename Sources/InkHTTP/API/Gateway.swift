@@ -53,7 +53,7 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let service: FarmService
     let planner: SubmissionPlanner
-    /// Options of `ink export` that are refused by name.
+    /// Options of `ink export`, most of which are refused by name.
     let otherOptions: Set<String>
     let access: AccessRules
     let sessions: Sessions
@@ -67,16 +67,16 @@ package final class Gateway: Sendable {
     let stopping = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - options: all of pictures, of which a request may have some.
+    ///   - options: all of `ink export`; a request has those of pictures.
     ///   - planner: makes submissions of documents.
     package init(
-        _ configuration: GatewayConfiguration, service: FarmService, options: [String],
+        _ configuration: GatewayConfiguration, service: FarmService, options: Set<String>,
         planner: @escaping SubmissionPlanner
     ) {
         self.configuration = configuration
         self.service = service
         self.planner = planner
-        otherOptions = Set(PictureOptionsSyntax.others(of: options))
+        otherOptions = options
         access = AccessRules(tokens: configuration.tokens, hosts: configuration.names)
         sessions = Sessions(service)
         previews = Previews(service)

@@ -267,9 +267,6 @@ extension Router {
 }
 
 extension JSONValue {
-    /// 2.0 is a whole number too.
-    var wholeNumber: Int? { integer ?? number.flatMap { Int(exactly: $0) } }
-
     /// Numbers above are not exact in JavaScript.
     static let integerMax: JobNumber = 9_007_199_254_740_991
 }

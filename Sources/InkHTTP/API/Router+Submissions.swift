@@ -47,7 +47,7 @@ extension Router {
                             }
                             paths.append(path)
                         }
-                    case "options": order.options = try PictureOptionsSyntax.read(value, refused: gateway.otherOptions)
+                    case "options": order.options = try RequestedOptions(value, others: gateway.otherOptions)
                     case "priority": order.priority = try Self.priority(value)
                     default:
                         throw .malformed(
@@ -74,8 +74,8 @@ extension Router {
             if let text = parameter("priority") {
                 order.priority = try Self.priority(Int(text).map { .integer($0) } ?? .null)
             }
-            order.options = try PictureOptionsSyntax.read(
-                request.query.filter { !own.contains($0.name) }, refused: gateway.otherOptions)
+            order.options = try RequestedOptions(
+                request.query.filter { !own.contains($0.name) }, others: gateway.otherOptions)
             let name = parameter("name") ?? "document"
             guard !name.isEmpty, name.utf8.count <= ProtocolLimits.nameBytes, !name.utf8.contains(0) else {
                 throw .malformed("name is not 1 to \(ProtocolLimits.nameBytes) bytes without a NUL character")
@@ -122,7 +122,7 @@ struct SubmissionOrder: Sendable {
     /// Makes a repeated submission the same one.
     let key: String?
     let trace: TraceContext?
-    var options: [(name: String, value: String)] = []
+    var options = RequestedOptions()
     var marks = SubmittedMarks()
     var priority = JobPriority.normal
 
@@ -156,11 +156,11 @@ struct SubmissionOrder: Sendable {
                     Self.reading.signal()
                     if isLarge { Self.readingLarge.signal() }
                 }
-                planned = try gateway.planner(document, options, marks, priority)
+                planned = try gateway.planner(document, options.choices, marks, priority)
             } catch {
                 // The others would be refused for the same reason.
-                if error.isOfOptions { throw .unprocessable(error.text) }
-                failures.append((document.name, error.text))
+                if error.isOfOptions { throw .unprocessable(options.inRequest(error.text)) }
+                failures.append((document.name, options.inRequest(error.text)))
                 continue
             }
             for picture in planned {

@@ -1,3 +1,4 @@
+package import InkExports
 package import InkProtocol
 
 /// A document that was sent, or that lies with the broker.
@@ -48,11 +49,7 @@ package struct SubmissionRefusal: Error, Sendable {
 }
 
 /// Reads a document and makes what `ink submit` would send of it.
-///
-/// - Parameters:
-///   - options: names and values as on the command line, without dashes; a flag has an empty value.
 package typealias SubmissionPlanner =
     @Sendable (
-        _ document: SubmittedDocument, _ options: [(name: String, value: String)], _ marks: SubmittedMarks,
-        _ priority: Int
+        _ document: SubmittedDocument, _ choices: PictureChoices, _ marks: SubmittedMarks, _ priority: Int
     ) throws(SubmissionRefusal) -> [PlannedSubmission]

@@ -1,4 +1,4 @@
-import InkCodecs
+import InkExports
 
 extension CommandSyntax {
     static let export = CommandSyntax(
@@ -70,92 +70,12 @@ extension CommandSyntax {
         ] + RemoteSetting.exportOptions)
 
     /// Content and format of the pictures.
-    static let pictureOptions: [OptionSyntax] = [
-        .values("--size", "SIZE,...", "Sizes of the pictures (default: 2k; 1x for photos)"),
-        .value("--background", "COLOR", group: "Picture", "Replace the project's background"),
-        .flag("--no-base", group: "Picture", "Leave out the base image"),
-        .values(
-            "--layers", "NAME,...", group: "Picture",
-            "Draw only these layers, hidden ones too; by id or name, inside of groups as group/layer"),
-        .flag("--each-layer", group: "Picture", "One picture per visible layer, on a transparent background"),
-        .value(
-            "--viewport", "NAME|X,Y,ZOOM[,ROTATION][,WxH]", group: "Picture",
-            "Show what a viewport of the project shows, or a place of its world"),
-        .flag("--each-viewport", group: "Picture", "One picture per viewport of the project"),
-        .value(
-            "--margin", "LENGTH", group: "Picture",
-            "Show everything visible with so many canvas pixels on each side, or with a border such as 5mm (default for "
-                + "infinite canvases: 5%)"),
-        .value("--fill", "suggested", group: "Picture", "Fill empty template layers with their suggested pattern"),
-        .value("--dpi", "N", group: "Picture", "Resolution to write into the file, 1 to 100000 dots per inch"),
-        .flag("--rgb", group: "Picture", "Without alpha; flattens on white if the background is not opaque"),
-        .flag("--rgba", group: "Picture", "With alpha, even if opaque"),
-        .value(
-            "--format", PictureCodecs.all.map(\.name).joined(separator: "|") + ",...", group: "Picture",
-            "File formats, each picture being rendered once for all of them (default: by the ending of -o or --name, "
-                + "else \(PictureCodecs.all[0].name))"),
-        .flag(
-            "--vector", group: "Picture",
-            "PDF files with lines and areas instead of pixels (SVG files always have them)"),
-        .flag(
-            "--plot", group: "Picture",
-            "SVG files for pen plotters: lines in millimetres, a layer for each colour (default size: 1x)"),
-        .value("--quality", "N", group: "Picture", "Quality of lossy formats, 1 to 100"),
-        .value(
-            "--max-bytes", "N", group: "Picture",
-            "The best quality, up to that of --quality, whose file is not larger, such as 200K or 2M"),
-        .value("--chroma", "4:4:4|4:2:0", group: "Picture", "Chroma subsampling of lossy formats"),
-        .flag("--progressive", group: "Picture", "JPEG whose coarse picture comes first, a little smaller"),
-        .flag("--lossless", group: "Picture", "Exact pixels in formats that need not keep them"),
-        .value(
-            "--compression", "deflate|lzw|zstd|none", group: "Picture", "Compression of TIFF files (default: deflate)"),
-        .value(
-            "--bleed", "LENGTH", group: "Picture",
-            "How far the picture of a PDF reaches beyond each edge of the finished page, such as 3mm, 0.3 cm, 0.125in or 9pt"
-        ),
-        .value(
-            "--tile-size", "128|256|512", group: "Picture",
-            "Edge of the tiles of pictures for zooming (SZI, DZI, IIIF), in pixels (default: 256)"),
-        .value(
-            "--tile-overlap", "0|1", group: "Picture",
-            "Pixels that tiles of SZI and DZI have in common with each neighbour (default: 0)"),
-        .value(
-            "--effort", "fast|balanced|small", group: "Picture",
-            "Compression: time against file size (default: balanced)"),
-        .value(
-            "--tile", "WxH", group: "Picture", "Tile size, each edge at least 16 pixels (default: automatic)"),
-        .flag(
-            "--photos", group: "Picture",
-            "In searched folders take photos too; without it only where a folder has no project"),
-        .flag(
-            "--documents", group: "Picture",
-            "In searched folders take all documents of other programs, whatever their names"),
-        .flag(
-            "--no-metadata", group: "Picture", "Leave out title, author, licence and date, and a photo's EXIF and XMP"),
-        .values(
-            "--keep", "KIND,...", group: "Picture",
-            "What stays of it: \(MetadataKinds.named.map(\.name).joined(separator: ", ")) (default: all)"),
-        .value(
-            "--overlay", "FILE", group: "Watermark", "Lay texts and pictures over each picture, as a JSON file says"),
-        .value(
-            "--watermark", "TEXT|FILE", group: "Watermark",
-            "Lay a text or a picture over each picture, lower right; a FILE exists or ends like a picture"),
-        .value(
-            "--watermark-anchor", "PLACE", group: "Watermark",
-            "Where: top, bottom, left, right, center or two of them, as in top-left (default: bottom-right)"),
-        .value(
-            "--watermark-size", "LENGTH|P%", group: "Watermark",
-            "Size of the text's font or width of the picture: pixels, a length such as 5mm, or a share of the shorter edge (text) or of the "
-                + "width"
-        ),
-        .value("--watermark-opacity", "N", group: "Watermark", "0 to 1 (default: 0.6)"),
-        .value(
-            "--watermark-margin", "LENGTH|P%", group: "Watermark",
-            "Distance from the edges: pixels, a length such as 5mm, or a share of width and height (default: 16)"),
-        .values(
-            "--font", "FILE", group: "Watermark",
-            "Font of texts that name none (default: DejaVu Sans); further ones are for characters that it lacks"),
-    ]
+    static let pictureOptions = PictureOption.all.map { option in
+        OptionSyntax(
+            key: option.name, names: "--\(option.name)",
+            kind: option.kind == .flag ? .flag : option.kind == .texts ? .values : .value, shown: option.shown,
+            group: option.group, help: option.help)
+    }
 
     static let progressHelp =
         "How to show progress: auto updates lines in place on a terminal and prints a line now and then elsewhere; plain "

@@ -1,11 +1,13 @@
-import InkCodecs
-import InkEngine
-import InkExports
+package import InkCodecs
+package import InkEngine
 
 /// Values of options as numbers and sizes. Errors name the option.
-enum TextValue {
+package enum TextValue {
+    /// A canvas has so many pixels in an inch where it is about paper, as those of SVG have.
+    package static let canvasResolution = 96.0
+
     /// A whole number in `range`.
-    static func integer(_ text: String, option: String, in range: ClosedRange<Int>) throws(CommandError) -> Int {
+    package static func integer(_ text: String, option: String, in range: ClosedRange<Int>) throws(ExportError) -> Int {
         guard let number = Int(text), range.contains(number) else {
             throw .usage(
                 "\(option): \"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -14,7 +16,7 @@ enum TextValue {
     }
 
     /// The error for a word that is none of those that there are.
-    static func noChoice(_ text: String, option: String, among words: [String]) -> CommandError {
+    package static func noChoice(_ text: String, option: String, among words: [String]) -> ExportError {
         let list =
             words.count > 1
             ? words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1] : words.joined()
@@ -22,7 +24,9 @@ enum TextValue {
     }
 
     /// A finite number in `range`.
-    static func number(_ text: String, option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double {
+    package static func number(_ text: String, option: String, in range: ClosedRange<Double>) throws(ExportError)
+        -> Double
+    {
         guard let number = Double(text), number.isFinite, range.contains(number) else {
             throw .usage(
                 "\(option): \"\(text)\" is not a number from \(Shown.plain(range.lowerBound)) to \(Shown.plain(range.upperBound))"
@@ -32,7 +36,7 @@ enum TextValue {
     }
 
     /// The kinds of `--keep`, or `all` alone.
-    static func metadataKinds(_ texts: [String]) throws(CommandError) -> MetadataKinds {
+    package static func metadataKinds(_ texts: [String]) throws(ExportError) -> MetadataKinds {
         if texts == ["all"] { return .all }
         var kinds: MetadataKinds = []
         let known = MetadataKinds.named.map(\.name)
@@ -51,7 +55,7 @@ enum TextValue {
     }
 
     /// The name of a brush, for `--brush`.
-    static func brushType(_ text: String) throws(CommandError) -> BrushType {
+    package static func brushType(_ text: String) throws(ExportError) -> BrushType {
         guard let type = BrushType(rawValue: text) else {
             let known = BrushType.allCases.map(\.rawValue)
             throw .usage(
@@ -62,7 +66,7 @@ enum TextValue {
     }
 
     /// A number with a unit or without one.
-    static func length(_ text: String, option: String) throws(CommandError) -> WrittenLength {
+    package static func length(_ text: String, option: String) throws(ExportError) -> WrittenLength {
         guard let length = WrittenLength(text) else {
             throw .usage(
                 "\(option): \"\(text)\" is not a length; use a number of pixels, or \(WrittenLength.shownUnits)")
@@ -71,17 +75,17 @@ enum TextValue {
     }
 
     /// A length in canvas pixels.
-    static func canvasLength(
+    package static func canvasLength(
         _ text: String, option: String, in range: ClosedRange<Double>
-    ) throws(CommandError) -> Double {
-        let pixels = try length(text, option: option).pixels(dotsPerInch: Resolution.canvas)
+    ) throws(ExportError) -> Double {
+        let pixels = try length(text, option: option).pixels(dotsPerInch: canvasResolution)
         return try checked(pixels, of: text, option: option, in: range)
     }
 
     /// - Throws: `usage` for pixels out of `range`, which are those of `text`.
-    static func checked(
+    package static func checked(
         _ pixels: Double, of text: String, option: String, in range: ClosedRange<Double>
-    ) throws(CommandError) -> Double {
+    ) throws(ExportError) -> Double {
         guard range.contains(pixels) else {
             throw .usage(
                 "\(option): \(text) is not from \(Shown.plain(range.lowerBound)) to \(Shown.plain(range.upperBound)) pixels"
@@ -91,9 +95,9 @@ enum TextValue {
     }
 
     /// `WxH`, both in `range`; lengths on paper to the nearest pixel of the resolution.
-    static func size(
+    package static func size(
         _ text: String, option: String, in range: ClosedRange<Int>, dotsPerInch: Double
-    ) throws(CommandError) -> (width: Int, height: Int) {
+    ) throws(ExportError) -> (width: Int, height: Int) {
         func edge(_ length: WrittenLength) -> Int? {
             let pixels = length.pixels(dotsPerInch: dotsPerInch)
             guard pixels < 1e9, length.isPhysical || pixels == pixels.rounded() else { return nil }
