@@ -159,19 +159,6 @@ extension ExportArguments {
                 "--\(setting.rawValue): \(codecs.map(\.name).joined(separator: ", ")) has none"
                     + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) has"))
         }
-        let encoding = choices.encoding
-        return codecs.map { codec in
-            var own = PictureEncoding(format: codec.format)
-            if codec.settings.contains(.effort) { own.effort = encoding.effort }
-            if codec.settings.contains(.quality) { own.quality = encoding.quality }
-            if codec.settings.contains(.chroma) { own.chroma = encoding.chroma }
-            if codec.settings.contains(.progressive) { own.isProgressive = encoding.isProgressive }
-            if codec.settings.contains(.lossless) { own.isLossless = encoding.isLossless }
-            if codec.settings.contains(.compression) { own.compression = encoding.compression }
-            if codec.settings.contains(.bleed) { own.bleed = encoding.bleed }
-            if codec.settings.contains(.tileSize) { own.tileSize = encoding.tileSize }
-            if codec.settings.contains(.tileOverlap) { own.tileOverlap = encoding.tileOverlap }
-            return own
-        }
+        return codecs.map { PictureEncoding(format: $0.format, taking: $0.settings, from: choices.encoding) }
     }
 }

@@ -124,14 +124,8 @@ package struct ExportArguments: Hashable, Sendable {
         guard keepsPhotoFormats, let format = input.traits.format, let codec = PictureCodecs.codec(of: format) else {
             return nil
         }
-        var encoding = PictureEncoding(format: codec.format)
-        let wanted = options.encoding
-        if codec.settings.contains(.effort) { encoding.effort = wanted.effort }
-        if codec.settings.contains(.quality) { encoding.quality = wanted.quality }
-        if codec.settings.contains(.chroma) { encoding.chroma = wanted.chroma }
-        if codec.settings.contains(.progressive) { encoding.isProgressive = wanted.isProgressive }
-        if codec.settings.contains(.lossless) { encoding.isLossless = wanted.isLossless }
-        return encoding
+        let settings = codec.settings.subtracting([.compression, .bleed, .tileSize, .tileOverlap])
+        return PictureEncoding(format: codec.format, taking: settings, from: options.encoding)
     }
 
     /// The most bytes of a file of this encoding.
@@ -142,4 +136,20 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// The output where it is the name of a picture, not of a folder.
     var outputFile: String? { output.flatMap { PictureCodecs.codec(ofFile: $0) == nil ? nil : $0 } }
+}
+
+extension PictureEncoding {
+    /// That of a format, with these settings of another one.
+    init(format: PictureFormat, taking settings: Set<EncodingSetting>, from other: PictureEncoding) {
+        self.init(format: format)
+        if settings.contains(.effort) { effort = other.effort }
+        if settings.contains(.quality) { quality = other.quality }
+        if settings.contains(.chroma) { chroma = other.chroma }
+        if settings.contains(.progressive) { isProgressive = other.isProgressive }
+        if settings.contains(.lossless) { isLossless = other.isLossless }
+        if settings.contains(.compression) { compression = other.compression }
+        if settings.contains(.bleed) { bleed = other.bleed }
+        if settings.contains(.tileSize) { tileSize = other.tileSize }
+        if settings.contains(.tileOverlap) { tileOverlap = other.tileOverlap }
+    }
 }
