@@ -89,7 +89,8 @@ let package = Package(
         .target(
             name: "InkHTTP",
             dependencies: [
-                "InkExports", "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs", "InkEngine",
+                "InkExports", "InkClient", "InkService", "InkStore", "InkBroker", "InkProtocol", "InkCodecs",
+                "InkEngine",
                 "InkSystem", "InkJSON", "CMicroHTTP", "CLazy", "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),

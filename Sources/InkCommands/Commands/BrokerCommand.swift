@@ -66,8 +66,11 @@ struct BrokerCommand {
             notifier.stop()
             return try log.fail("broker.failed", CommandError(error))
         }
-        let gateway = try arguments.http.map { http throws(CommandError) in
-            try http.gateway(service, environment, presetFolders: arguments.presetFolders)
+        let gateway = arguments.http.map { http in
+            Gateway(
+                http.configuration, service: service, exports: environment.exports,
+                presetFolders: arguments.presetFolders,
+                options: Set(CommandSyntax.export.options.filter(\.hasName).map(\.key)))
         }
         var address: String?
         if let gateway, let http = arguments.http {

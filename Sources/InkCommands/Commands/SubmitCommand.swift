@@ -38,8 +38,33 @@ struct SubmitCommand {
     private init(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) {
         self.environment = environment
         let console = environment.console
-        maker = try SubmissionMaker(parsed, environment) { console.warning($0) }
+        let arguments = try ExportArguments(parsed)
+        let priority = try parsed.value("priority").map { text throws(CommandError) in
+            try PriorityText.read(text, option: "--priority")
+        }
+        maker = try SubmissionMaker(
+            arguments, into: parsed.value("into").map { text throws(CommandError) in try Self.relative(text) },
+            isShared: parsed.isGiven("shared"), priority: priority ?? JobPriority.bulk,
+            limits: environment.limits(arguments.limitsPath), environment.exports
+        ) { console.warning($0) }
         shown = try ShownArguments(parsed)
+    }
+
+    /// A folder below the broker's output root, without a slash at its end.
+    private static func relative(_ text: String) throws(CommandError) -> String {
+        var path = text[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isHere = path == "."
+        if !text.hasSuffix("/"), OutputPlace.isPicture(text) {
+            throw .usage(
+                "--into: \(text) looks like a file, but a folder is needed; for a folder of this name use --into \(text)/"
+            )
+        }
+        guard isHere || !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            throw .usage("--into: \"\(text)\" is absolute, leaves the broker's output root or has an empty part")
+        }
+        return isHere ? "" : String(path)
     }
 
     private mutating func execute(_ options: RemoteOptions) throws(CommandError) -> ExitCode {

@@ -10,11 +10,11 @@ package struct FoundProjects {
     /// Files in searched folders that are not among the inputs.
     package private(set) var skipped = SkippedFiles()
     private let arguments: ExportArguments
-    private let observer: any ExportObserver
+    private let observer: (any ExportObserver)?
 
     /// - Parameter known: the inputs, if they are known already.
     package init(
-        _ arguments: ExportArguments, known: [ExportInput]? = nil, observer: any ExportObserver
+        _ arguments: ExportArguments, known: [ExportInput]? = nil, observer: (any ExportObserver)?
     ) throws(ExportError) {
         self.arguments = arguments
         self.observer = observer
@@ -24,7 +24,7 @@ package struct FoundProjects {
             let found = try InputFinder.find(
                 arguments.paths, photos: arguments.photos, takesDocuments: arguments.takesDocuments,
                 onSkipped: { skipped = $0 })
-            if !skipped.isEmpty { observer.skipped(skipped) }
+            if !skipped.isEmpty { observer?.skipped(skipped) }
             for item in found {
                 switch item {
                 case .input(let input): inputs.append(input)
@@ -48,7 +48,7 @@ package struct FoundProjects {
     }
 
     private mutating func fail(_ input: ExportInput, _ error: EngineError) {
-        observer.error(error.advised)
+        observer?.error(error.advised)
         failures.append((input, PictureFailure(error)))
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+package import InkExports
 import InkJSON
 import InkProtocol
 package import InkService
@@ -52,7 +53,8 @@ package struct GatewayConfiguration: Sendable {
 package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let service: FarmService
-    let planner: SubmissionPlanner
+    let exports: ExportEnvironment
+    let presetFolders: [String]
     /// Options of `ink export`, most of which are refused by name.
     let otherOptions: Set<String>
     let access: AccessRules
@@ -67,15 +69,17 @@ package final class Gateway: Sendable {
     let stopping = Atomic<Bool>(false)
 
     /// - Parameters:
+    ///   - exports: reads the documents.
+    ///   - presetFolders: where brush presets of documents that are sent are looked up first.
     ///   - options: all of `ink export`; a request has those of pictures.
-    ///   - planner: makes submissions of documents.
     package init(
-        _ configuration: GatewayConfiguration, service: FarmService, options: Set<String>,
-        planner: @escaping SubmissionPlanner
+        _ configuration: GatewayConfiguration, service: FarmService, exports: ExportEnvironment,
+        presetFolders: [String], options: Set<String>
     ) {
         self.configuration = configuration
         self.service = service
-        self.planner = planner
+        self.exports = exports
+        self.presetFolders = presetFolders
         otherOptions = options
         access = AccessRules(tokens: configuration.tokens, hosts: configuration.names)
         sessions = Sessions(service)

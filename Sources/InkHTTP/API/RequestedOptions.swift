@@ -62,7 +62,9 @@ package struct RequestedOptions: Sendable {
     }
 
     /// An error's text with the names that options have in the request.
-    func inRequest(_ text: String) -> String { PictureOption.inRequest(text, place: place) }
+    func inRequest(_ text: String) -> String {
+        PictureOption.inRequest(text.replacing("--shared", with: "paths"), place: place)
+    }
 
     private static func option(_ name: String, _ others: Set<String>) throws(Problem) -> PictureOption {
         let all = PictureOption.all.filter(\.isOfRequests)

@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
+import InkClient
 import InkEngine
+import InkExports
 import InkJSON
 import InkProtocol
 import InkService
@@ -145,25 +147,25 @@ struct SubmissionOrder: Sendable {
         let held = gateway.service.holdContents()
         var (submissions, failures) = ([Submission](), missing)
         for document in documents {
-            let planned: [PlannedSubmission]
+            let pictures: [SubmissionMaker.Made]
             let isLarge =
                 // A document that cannot be looked at fails when it is read.
                 ((try? FileSystem.status(of: document.path)) ?? nil).map { $0.byteCount > Self.largeBytes } ?? false
             if isLarge { Self.readingLarge.wait() }
             Self.reading.wait()
-            do throws(SubmissionRefusal) {
+            do throws(Refusal) {
                 defer {
                     Self.reading.signal()
                     if isLarge { Self.readingLarge.signal() }
                 }
-                planned = try gateway.planner(document, options.choices, marks, priority)
+                pictures = try self.pictures(of: document)
             } catch {
                 // The others would be refused for the same reason.
-                if error.isOfOptions { throw .unprocessable(options.inRequest(error.text)) }
-                failures.append((document.name, options.inRequest(error.text)))
+                if error.isOfOptions { throw .unprocessable(error.text) }
+                failures.append((document.name, error.text))
                 continue
             }
-            for picture in planned {
+            for picture in pictures {
                 var submission = picture.submission
                 let index = UInt32(submissions.count)
                 submission.key = SubmissionKey(bytes: batch + withUnsafeBytes(of: index.bigEndian) { Array($0) })
@@ -196,12 +198,12 @@ struct SubmissionOrder: Sendable {
     }
 
     private func keep(
-        _ content: SubmittedContent, as id: ContentID, in held: FarmService.HeldContents, of document: SubmittedDocument
+        _ content: ContentSource, as id: ContentID, in held: FarmService.HeldContents, of document: SubmittedDocument
     ) throws(Problem) {
         do throws(ServiceError) {
             switch content {
             case .bytes(let bytes): try gateway.service.keep(bytes, as: id, in: held)
-            case .file(let path): try gateway.service.keep(file: path, as: id, in: held)
+            case .file(let path, _): try gateway.service.keep(file: path, as: id, in: held)
             }
         } catch {
             guard case .store(let fault) = error, !fault.isTemporary else { throw .busy("\(error)", retrySeconds: 10) }

@@ -2,17 +2,17 @@ import InkEngine
 import InkJSON
 
 /// What is to lie over the documents of a submission.
-package struct SubmittedMarks: Sendable {
+struct SubmittedMarks: Sendable {
     /// A picture.
-    package var watermark: SubmittedDocument?
+    var watermark: SubmittedDocument?
     /// A file of overlays; the files that it names are where `pictures` are.
-    package var overlay: SubmittedDocument?
-    package var pictures: [SubmittedDocument] = []
+    var overlay: SubmittedDocument?
+    var pictures: [SubmittedDocument] = []
 
-    package init() {}
+    init() {}
 
     /// An error's text with the names of files that were sent in place of the paths where they lie.
-    package func renamed(_ text: String) -> String {
+    func renamed(_ text: String) -> String {
         var text = text
         for file in [watermark, overlay].compactMap(\.self) + pictures {
             text = text.replacing(file.path, with: file.name)
