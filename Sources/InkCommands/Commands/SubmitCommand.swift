@@ -79,7 +79,7 @@ struct SubmitCommand {
             // The pictures of one project are consecutive, so that it is read once.
             let input = plan.pictures[index].input
             let pictures = plan.pictures[index...].prefix { $0.input == input }
-            try submit(Array(pictures), of: inputs[input], &session)
+            try submit(Array(pictures), of: inputs[input], found.only, &session)
             index += pictures.count
         }
         while !open.isEmpty, session.stoppedBy == nil { try wait(&session, atMost: 100) }
@@ -105,10 +105,10 @@ struct SubmitCommand {
     // MARK: - Submitting
 
     private mutating func submit(
-        _ pictures: [PlannedPicture], of input: ExportInput, _ session: inout RemoteSession
+        _ pictures: [PlannedPicture], of input: ExportInput, _ known: OpenedProject?, _ session: inout RemoteSession
     ) throws(CommandError) {
         do throws(PictureFailure) {
-            let (made, warnings) = try maker.make(pictures, of: input)
+            let (made, warnings) = try maker.make(pictures, of: input, known: known)
             for entry in made {
                 open[entry.submission.key] = Entry(
                     input: input, picture: entry.picture, submission: entry.submission.digest,

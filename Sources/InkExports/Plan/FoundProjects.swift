@@ -6,6 +6,8 @@ package struct FoundProjects {
     package private(set) var inputs: [ExportInput] = []
     /// By input; present if planning needs them and the project could be read.
     package private(set) var outlines: [Int: ProjectOutline] = [:]
+    /// The project, if it is the only one and planning needs its outline: it need not be read again.
+    package private(set) var only: OpenedProject?
     package private(set) var failures: [(input: ExportInput, failure: PictureFailure)] = []
     /// Files in searched folders that are not among the inputs.
     package private(set) var skipped = SkippedFiles()
@@ -38,7 +40,9 @@ package struct FoundProjects {
     package mutating func readOutlines(with opener: any ProjectOpener) {
         for (index, input) in inputs.enumerated() where ExportPlan.needsOutline(of: input, arguments) {
             do throws(EngineError) {
-                let outline = ProjectOutline(try opener.open(input).project)
+                let opened = try opener.open(input)
+                if inputs.count == 1 { only = opened }
+                let outline = ProjectOutline(opened.project)
                 try outline.check(arguments, file: input.shownName)
                 outlines[index] = outline
             } catch {

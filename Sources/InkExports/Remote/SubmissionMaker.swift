@@ -111,11 +111,13 @@ package struct SubmissionMaker {
 
     /// The submissions of some pictures of one project.
     ///
-    /// - Parameter name: of the project in messages; nil: its path.
+    /// - Parameters:
+    ///   - known: the project, if it has been read already.
+    ///   - name: of the project in messages; nil: its path.
     package func make(
-        _ pictures: [PlannedPicture], of input: ExportInput, named name: String? = nil
+        _ pictures: [PlannedPicture], of input: ExportInput, known: OpenedProject?, named name: String? = nil
     ) throws(PictureFailure) -> (made: [Made], warnings: [ReadingWarning]) {
-        let (source, content, opened) = try self.source(of: input)
+        let (source, content, opened) = try self.source(of: input, known)
         var made: [Made] = []
         for picture in pictures {
             var next = try self.made(picture, input, source, content, opened)
@@ -127,14 +129,16 @@ package struct SubmissionMaker {
 
     /// What the broker receives of a project, and facts about it that only this process needs.
     private func source(
-        of input: ExportInput
+        of input: ExportInput, _ known: OpenedProject?
     ) throws(PictureFailure) -> (ProjectSource, ContentSource?, OpenedProject?) {
         var needsProject = !isShared
         if case .named = arguments.layers { needsProject = true }
         if arguments.layers == .each || arguments.isEachViewport { needsProject = true }
-        var opened: OpenedProject?
+        var opened = needsProject ? known : nil
         if needsProject {
-            do throws(EngineError) { opened = try opener.open(input) } catch { throw PictureFailure(error) }
+            do throws(EngineError) { if known == nil { opened = try opener.open(input) } } catch {
+                throw PictureFailure(error)
+            }
             let warnings = opened?.warnings ?? []
             for warning in warnings { onWarning("\(input.shownName): \(warning)") }
             if arguments.run.isStrict, let refusal = PictureFailure(strictly: warnings, of: input.shownName) {

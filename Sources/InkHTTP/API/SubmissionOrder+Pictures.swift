@@ -75,7 +75,9 @@ extension SubmissionOrder {
             // A folder has several.
             let name = document.name + (file.hasPrefix(document.path) ? file.dropFirst(document.path.count) : "")
             do throws(PictureFailure) {
-                for var picture in try maker.make(pictures, of: found.inputs[input], named: name).made {
+                for var picture in try maker.make(
+                    pictures, of: found.inputs[input], known: found.only, named: name
+                ).made {
                     let file = folder.appendingPath(picture.submission.file)
                     if !picture.submission.file.isEmpty, file.utf8.count <= ProtocolLimits.textBytes {
                         picture.submission.file = file
