@@ -5,12 +5,12 @@ public enum PictureCodecs {
     /// The first is the default.
     public static let all: [any PictureCodec] = [
         PNGCodec(), JPEGCodec(), WebPCodec(), HEIFCodec(isAVIF: true), JXLCodec(), HEIFCodec(isAVIF: false),
-        TIFFCodec(), PDFCodec(), PSDCodec(), PSBCodec(), ORACodec(), SVGCodec(),
+        TIFFCodec(), PDFCodec(), PSDCodec.psd, PSDCodec.psb, ORACodec(), SVGCodec(),
         ZoomCodec.szi, ZoomCodec.dzi, ZoomCodec.iiif,
     ]
 
-    /// Other forms of these formats, which have options of their own.
-    static let forms: [any PictureCodec] = [plot, vectorPDF]
+    /// Other forms of these formats, which have options of their own, and parts of their files.
+    static let forms: [any PictureCodec] = [plot, vectorPDF, PSDCodec.planes]
     public static let plot: any PictureCodec = PlotCodec()
     public static let vectorPDF: any PictureCodec = VectorPDFCodec()
 

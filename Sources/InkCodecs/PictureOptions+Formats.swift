@@ -35,7 +35,6 @@ extension PictureOptions {
     ) throws(EngineError) {
         let codec: any PictureCodec
         do { codec = try PictureCodecs.codec(encoding.format) } catch { throw fault(error.description) }
-        if codec.isLayered { throw fault("\(codec.name) is made by ink export, not by a broker") }
         if let quality = encoding.quality {
             guard PictureEncoding.qualities.contains(quality) else {
                 throw fault("quality \(quality), 1 to 100 are possible")

@@ -9,9 +9,20 @@ public struct PictureSet: Sendable {
         /// As in this file: without alpha if the format has none.
         public var pixels: PixelFormat
         /// Whether it is encoded as a whole, not piece by piece.
-        public var isWhole: Bool { codec.isWhole(encoding) }
-        /// For a file whose last piece is made from the whole picture: how often that may be halved before.
-        public func halvings(of size: PixelSize) -> Int? { isWhole ? 0 : codec.halvings(encoding, of: size) }
+        public let isWhole: Bool
+        /// For a file of which a piece is made from the whole picture: how often that may be halved before.
+        public func halvings(of size: PixelSize) -> Int? {
+            for case .whole(let halvings) in codec.steps(encoding, of: size) { return halvings }
+            return nil
+        }
+
+        fileprivate init(_ encoding: PictureEncoding, pixels: PixelFormat) throws(EngineError) {
+            codec = try PictureCodecs.codec(encoding.format)
+            self.encoding = encoding
+            self.pixels = codec.hasAlpha ? pixels : .rgb
+            // The kinds of steps do not depend on the size.
+            isWhole = !codec.steps(encoding, of: PixelSize(width: 1, height: 1)).contains(.bands)
+        }
 
         fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, width: Int) -> Bool {
             codec.isSound(piece, PixelSize(width: width, height: rowCount), encoding, pixels: pixels)
@@ -41,12 +52,10 @@ public struct PictureSet: Sendable {
         }
         var members: [Member] = []
         for encoding in encodings {
-            let codec = try PictureCodecs.codec(encoding.format)
-            members.append(Member(codec: codec, encoding: encoding, pixels: codec.hasAlpha ? pixels : .rgb))
+            members.append(try Member(encoding, pixels: pixels))
         }
         self.members = members
         streamed = members.filter { !$0.isWhole }
-        // Whether there is such a piece does not depend on the size.
         wholes = members.indices.filter { members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil }
     }
 
@@ -155,7 +164,7 @@ extension PictureSet {
 
 extension PixelRows {
     /// RGB rows of straight RGBA. Each value is at most 1 from the picture composited before it was rounded to 8 bits.
-    fileprivate var compositedOntoWhite: [UInt8] {
+    var compositedOntoWhite: [UInt8] {
         var flat = [UInt8](repeating: 0, count: pixels.count / 4 * 3)
         for pixel in 0..<(pixels.count / 4) {
             let alpha = UInt32(pixels[4 &* pixel &+ 3])
@@ -229,9 +238,22 @@ extension EncodedPiece {
     fileprivate func partRanges(count: Int) -> [Range<Int>]? { partHeads(count: count)?.map(\.range) }
 }
 
-/// Makes the files of a picture side by side.
+/// A picture of a job, and what its pieces are for.
+public struct PictureShare: Sendable {
+    /// How its rows are encoded, once for each file that has it.
+    public var set: PictureSet
+    /// Each member's file, and the number of the picture among those of the file.
+    public var uses: [(file: Int, picture: Int)]
+
+    public init(set: PictureSet, uses: [(file: Int, picture: Int)]) {
+        self.set = set
+        self.uses = uses
+    }
+}
+
+/// Makes the files of a job side by side.
 public struct PictureSetAssembler: PictureAssembler {
-    private let set: PictureSet
+    private let pictures: [PictureShare]
     private var assemblers: [any PictureAssembler]
     /// The number of each assembler's first file.
     private let firstFiles: [Int]
@@ -242,24 +264,27 @@ public struct PictureSetAssembler: PictureAssembler {
     /// The assembler for the files that a picture is wanted in.
     ///
     /// - Parameters:
-    ///   - heads: one for each file, in the order of their encodings.
-    ///   - isArchive: whether all of it is to be one file: an archive if the picture has several.
+    ///   - heads: one for each file.
+    ///   - pictures: all that are rendered for the files, in the order in which their pieces come.
+    ///   - isArchive: whether all of it is to be one file: an archive if there are several.
     ///   - makeAssembler: makes the assembler of one file.
     public static func make(
-        _ heads: [PictureHead], isArchive: Bool,
+        _ heads: [PictureHead], _ pictures: [PictureShare], isArchive: Bool,
         _ makeAssembler: (PictureHead) throws(EngineError) -> any PictureAssembler
     ) throws(EngineError) -> any PictureAssembler {
         guard heads.count > 1 else { return try makeAssembler(heads[0]) }
         var assemblers: [any PictureAssembler] = []
-        for head in heads { assemblers.append(try makeAssembler(head)) }
-        let set = try PictureSet(heads.map(\.encoding), pixels: heads.contains { $0.pixels == .rgba } ? .rgba : .rgb)
-        let files = PictureSetAssembler(set, assemblers)
-        return isArchive
-            ? ArchiveAssembler(files, names: set.members.map { "picture.\($0.codec.endings[0])" }) : files
+        var names: [String] = []
+        for head in heads {
+            assemblers.append(try makeAssembler(head))
+            names.append("picture.\(try PictureCodecs.codec(head.encoding.format).endings[0])")
+        }
+        let files = PictureSetAssembler(pictures, assemblers)
+        return isArchive ? ArchiveAssembler(files, names: names) : files
     }
 
-    init(_ set: PictureSet, _ assemblers: [any PictureAssembler]) {
-        self.set = set
+    init(_ pictures: [PictureShare], _ assemblers: [any PictureAssembler]) {
+        self.pictures = pictures
         self.assemblers = assemblers
         var firstFiles: [Int] = []
         var count = 0
@@ -271,34 +296,36 @@ public struct PictureSetAssembler: PictureAssembler {
         fileCount = count
     }
 
-    public mutating func begin() -> [PictureWrite] { each { assembler, _ in assembler.begin() } }
+    public mutating func begin() -> [PictureWrite] {
+        assemblers.indices.flatMap { index in numbered(assemblers[index].begin(), index) }
+    }
 
     public mutating func add(_ piece: EncodedPiece) -> [PictureWrite] {
-        if let file = piece.file { return each { assembler, index in index == file ? assembler.add(piece) : [] } }
-        guard let pieces = set.split(piece) else { preconditionFailure("a piece without a part for each file") }
-        var parts = pieces.makeIterator()
-        return each { [set] assembler, index in
-            set.members[index].isWhole ? [] : parts.next().map { assembler.add($0) } ?? []
+        if let file = piece.file { return numbered(assemblers[file].add(piece), file) }
+        let picture = pictures[piece.picture]
+        guard let pieces = picture.set.split(piece) else { preconditionFailure("a piece without a part for each file") }
+        let streamed = picture.set.members.indices.filter { !picture.set.members[$0].isWhole }
+        return zip(streamed, pieces).flatMap { member, part in
+            var part = part
+            let use = picture.uses[member]
+            part.picture = use.picture
+            return numbered(assemblers[use.file].add(part), use.file)
         }
     }
 
-    public mutating func end() -> [PictureWrite] { each { assembler, _ in assembler.end() } }
+    public mutating func end() -> [PictureWrite] {
+        assemblers.indices.flatMap { index in numbered(assemblers[index].end(), index) }
+    }
 
-    private mutating func each(
-        _ body: (inout any PictureAssembler, _ index: Int) -> [PictureWrite]
-    ) -> [PictureWrite] {
-        var writes: [PictureWrite] = []
-        for index in assemblers.indices {
-            let files = assemblers[index].fileCount
-            writes += body(&assemblers[index], index).map { write in
-                write.renumbered { stream in
-                    stream < files
-                        ? firstFiles[index] + stream
-                            // Stores: each assembler's own are every n-th behind all files.
-                        : fileCount + (stream - files) * assemblers.count + index
-                }
+    private func numbered(_ writes: [PictureWrite], _ index: Int) -> [PictureWrite] {
+        let files = assemblers[index].fileCount
+        return writes.map { write in
+            write.renumbered { stream in
+                stream < files
+                    ? firstFiles[index] + stream
+                        // Stores: each assembler's own are every n-th behind all files.
+                    : fileCount + (stream - files) * assemblers.count + index
             }
         }
-        return writes
     }
 }

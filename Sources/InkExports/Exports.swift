@@ -164,7 +164,6 @@ package struct Exports {
             farm = environment.makeFarm(workers, limits, arguments.run.cache)
         }
         if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
-        if arguments.options.files.contains(where: \.isLayered) { farm = try LayeredFarm(farm, environment.sha256) }
         if arguments.options.files.contains(where: \.encoding.isVector) {
             farm = VectorFarm(farm, workerCount: workers, limits: limits)
         }

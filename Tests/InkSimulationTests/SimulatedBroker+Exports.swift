@@ -13,7 +13,13 @@ import InkTestSupport
 extension SimulatedBroker {
     static func rows(of job: JobNumber) -> Int { 1 + Int(job % 6) }
     static func columns(of job: JobNumber) -> Int { 1 + Int(job % 2) }
-    static func bands(of job: JobNumber) -> [String] { (0..<rows(of: job)).map { "\(job):\($0)" } }
+    /// Whether its file holds the layers: it is made of several pictures.
+    static func isLayered(_ job: JobNumber) -> Bool { job % 5 == 3 }
+    static func bands(of job: JobNumber) -> [String] {
+        // The picture itself, the background, the base image, the layer if it shows something, a small picture.
+        let pictures = isLayered(job) ? 3 + Int(job % 3) : 1
+        return (0..<pictures).flatMap { _ in (0..<rows(of: job)).map { "\(job):\($0)" } }
+    }
 
     /// Up to two images; the canvas tells workers the job, a tile's rectangle the row.
     static func project(of job: JobNumber) -> Project {
@@ -32,7 +38,9 @@ extension SimulatedBroker {
         if farm.disk.files["\(job).png"] != nil { farm.problem("job \(job) is rendered again, its picture is there") }
         let tile = PixelSize(width: Self.width / Self.columns(of: job), height: 16)
         let order = PictureOrder(
-            output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)), options: PictureOptions(tile: tile))
+            output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)),
+            options: PictureOptions(
+                encoding: PictureEncoding(format: Self.isLayered(job) ? .ora : .png), tile: tile))
         if pictures.updateValue(Picture(), forKey: job) != nil { farm.problem("job \(job) is exported twice at once") }
         advance(
             .submitted(

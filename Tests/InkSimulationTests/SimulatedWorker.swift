@@ -134,7 +134,9 @@ final class SimulatedWorker {
         switch task {
         case .render(let task):
             let (job, row) = (Int(task.canvas.width), task.rect.y / 16)
-            guard case .pixels = task.delivery else { return [Self.band("\(job):\(row)", task.rect)] }
+            guard case .pixels = task.delivery else {
+                return [Self.band("\(job):\(row)", task.rect, task.pixelFormat)]
+            }
             let name = Array("\(job):\(row):\(task.rect.x / task.rect.width);".utf8)
             return [
                 .pixels(try Block(content: name + [UInt8](repeating: 0, count: 3 * task.rect.area - name.count)))
@@ -147,7 +149,7 @@ final class SimulatedWorker {
             let job = names[0].prefix { $0 != ":" }
             let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
             let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
-            return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect)]
+            return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect, task.format)]
         case .finish: throw ProtocolError.outOfSequence(what: "task", found: "finish", expected: "none in a simulation")
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)
@@ -158,10 +160,10 @@ final class SimulatedWorker {
         }
     }
 
-    private static func band(_ text: String, _ rect: PixelRect) -> ResultItem {
+    private static func band(_ text: String, _ rect: PixelRect, _ format: PixelFormat) -> ResultItem {
         .band(
             EncodedPiece(
-                rowCount: rect.height, rawByteCount: rect.height * (1 + rect.width * 3), adler32: 1,
+                rowCount: rect.height, rawByteCount: rect.height * (1 + rect.width * format.bytesPerPixel), adler32: 1,
                 bytes: Array(text.utf8)))
     }
 }

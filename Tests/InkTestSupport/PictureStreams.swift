@@ -10,6 +10,9 @@ public func carriedOut(_ writes: [PictureWrite]) -> [Int: [UInt8]] {
         case .patch(let bytes, let offset, let stream):
             streams[stream, default: []].replaceSubrange(offset..<(offset + bytes.count), with: bytes)
         case .move(let store, let stream): streams[stream, default: []] += streams.removeValue(forKey: store) ?? []
+        case .copy(let store, let offset, let count, let stream):
+            streams[stream, default: []] += streams[store, default: []][offset..<(offset + count)]
+        case .refuse(let error): preconditionFailure("\(error)")
         }
     }
     return streams
@@ -24,8 +27,8 @@ public func picturePieces(
 ) throws -> [EncodedPiece] {
     let codec = try PictureCodecs.codec(head.encoding.format)
     let (size, format) = (head.size, head.pixels)
-    let isWhole = codec.isWhole(head.encoding)
-    let last = isWhole ? 0 : codec.halvings(head.encoding, of: size)
+    let member = try PictureSet([head.encoding], pixels: format).members[0]
+    let (isWhole, last) = (member.isWhole, member.halvings(of: size))
     let encoder = codec.makeEncoder()
     var pieces: [EncodedPiece] = []
     var halved: [[UInt8]] = []

@@ -101,7 +101,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     /// Relations of constants that no test can see together; the others are tested by their values.
     static let relations = [
-        "PSDFile.swift edgePixelsMax == PSDWriter.swift edgePixelsMax",
+        "PSDFile.swift edgePixelsMax == PSDAssembler.swift edgePixelsMax",
         "ImageHeader.swift edgePixelsMax <= ImageRows.swift edgePixelsMax",
         "SubmittedMarks.swift overlaysMax == OverlayFile.swift overlaysMax",
         "SubmittedMarks.swift overlayBytesMax <= OverlayFile.swift bytesMax",
@@ -132,7 +132,10 @@ struct Rule: Sendable, CustomTestStringConvertible {
             }
         },
         bad: [
-            ["a/PSDFile.swift": "let edgePixelsMax = 300_000\n", "b/PSDWriter.swift": "let edgePixelsMax = 30_000\n"],
+            [
+                "a/PSDFile.swift": "let edgePixelsMax = 300_000\n",
+                "b/PSDAssembler.swift": "let edgePixelsMax = 30_000\n",
+            ],
             [
                 "a/PNGProfile.swift": "let byteCountMax = 32 << 20\n",
                 "b/ink_color.c": "int profile_bytes_max = 16 << 20;\n",

@@ -39,8 +39,10 @@ struct PictureWork: Hashable, Sendable {
 
     init(rows: [Row]) { self.rows = rows }
 
-    /// - Parameter rows: the picture's rows of each row of tiles.
-    init(_ costs: RowCosts, rows: [Range<Int>], columns: Int, _ size: PixelSize, _ files: PictureSet) {
+    /// - Parameters:
+    ///   - rows: the picture's rows of each row of tiles.
+    ///   - width: of what is rendered, pixels.
+    init(_ costs: RowCosts, rows: [Range<Int>], columns: Int, width: Int, _ size: PixelSize, _ files: PictureSet) {
         let (strokes, composite) = (costs.strokesPerRow, costs.compositePerRow)
         let streamed = files.streamed.reduce(0) { $0 + WorkKind($1.encoding, isWhole: false).usualRatio }
         let encode = files.streamed.isEmpty ? 0 : Self.encodedPixel * streamed
@@ -53,7 +55,7 @@ struct PictureWork: Hashable, Sendable {
             Row(
                 strokes: strokes[rows].reduce(Self.perTile * Double(columns), +),
                 composite: composite * Double(rows.count),
-                encode: scale * Double(rows.count) * Double(size.width))
+                encode: scale * Double(rows.count) * Double(width))
         }
         let pixels = Double(size.area)
         wholes = files.wholes.map { index in
@@ -69,6 +71,19 @@ struct PictureWork: Hashable, Sendable {
     }
 }
 
+extension PictureWork {
+    /// That of several pictures, one after the other: at least one.
+    init(_ pictures: [PictureWork]) {
+        self = pictures[0]
+        for other in pictures.dropFirst() {
+            rows += other.rows
+            finish += other.finish
+        }
+        let turns = pictures.reduce(0) { $0 + $1.tileTurn * Double($1.rows.count) }
+        tileTurn = turns / Double(max(1, rows.count))
+    }
+}
+
 extension WorkKind {
     init(_ encoding: PictureEncoding, isWhole: Bool) {
         self = isWhole ? .whole(encoding.format, encoding.effort) : .encode(encoding.format, encoding.effort)
@@ -76,12 +91,17 @@ extension WorkKind {
 }
 
 extension PictureDraft {
-    /// As if it were one tile; nil if its format is unknown.
+    /// As if each picture were one tile; nil if its format is unknown.
     var work: PictureWork? {
-        // A format of another version has no known cost.
-        guard let files = try? PictureSet(files.map(\.encoding), pixels: format) else { return nil }
-        let size = scene.output
-        return PictureWork(costs, rows: [0..<size.height], columns: 1, size, files)
+        var works: [PictureWork] = []
+        for picture in pictures {
+            // A format of another version has no known cost.
+            guard let set = try? PictureSet(picture.uses.map(\.encoding), pixels: picture.format) else { return nil }
+            let size = picture.scene.output
+            works.append(
+                PictureWork(picture.costs, rows: [0..<size.height], columns: 1, width: size.width, size, set))
+        }
+        return PictureWork(works)
     }
 }
 

@@ -18,8 +18,8 @@ extension Export {
             guard let plan else { break }
             let task = plan.task(row: row, column: column)
             let (bands, pixels) = (
-                plan.files.resultLimit(task.rect.size, plan.format),
-                ResultLimit.pixels(size: task.rect.size, format: plan.format)
+                plan.place(ofRow: row).picture.set.resultLimit(task.rect.size, task.pixelFormat),
+                ResultLimit.pixels(size: task.rect.size, format: task.pixelFormat)
             )
             let limit =
                 switch task.delivery {
@@ -30,31 +30,34 @@ extension Export {
             return (.render(task), limit)
         case .encode(let row):
             guard let plan, let pieces = bandTiles(ofRow: row, plan) else { break }
-            let rows = plan.grid.pixelRows(ofRow: row)
-            let rect = PixelRect(x: 0, y: rows.lowerBound, width: plan.scene.output.width, height: rows.count)
+            let (picture, pictureRow) = plan.place(ofRow: row)
+            let rows = picture.grid.pixelRows(ofRow: pictureRow)
+            let rect = PixelRect(x: 0, y: rows.lowerBound, width: picture.rect.width, height: rows.count)
             let encoding = plan.encoding(ofRow: row)
-            let task = EncodeTask(rect: rect, format: plan.format, encoding: encoding, pieces: pieces)
-            return (.encode(task), plan.files.resultLimit(rect.size, plan.format))
+            let task = EncodeTask(rect: rect, format: picture.format, encoding: encoding, pieces: pieces)
+            return (.encode(task), picture.set.resultLimit(rect.size, picture.format))
         case .finish(let index):
             guard let plan else { break }
-            let halvings = plan.halvings
-            let rows = (0..<plan.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
-            guard rows.count == plan.grid.rows else { break }
-            let size = plan.scene.output
+            let whole = plan.whole
+            let halvings = whole.halvings
+            let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
+            guard rows.count == whole.grid.rows else { break }
+            let size = whole.scene.output
             let task = FinishTask(
-                size: size, format: plan.format, encoding: plan.files.members[plan.files.wholes[index]].encoding,
+                size: size, format: whole.format, encoding: whole.set.members[whole.set.wholes[index]].encoding,
                 halvings: halvings, rows: rows)
-            return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: plan.format))
+            return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: whole.format))
         }
         throw .internalError("\(role) of \(name) before its time")
     }
 
     /// nil if some are missing.
     private func bandTiles(ofRow row: Int, _ plan: PicturePlan, halvings: Int = 0) -> [BandTile]? {
-        guard let tiles = tiles[row], tiles.count == plan.grid.columns else { return nil }
-        return (0..<plan.grid.columns).compactMap { column in
+        guard let tiles = tiles[row], tiles.count == plan.columns else { return nil }
+        let (picture, pictureRow) = plan.place(ofRow: row)
+        return (0..<plan.columns).compactMap { column in
             tiles[column].map { block in
-                let rect = plan.grid.rect(row: row, column: column)
+                let rect = picture.grid.rect(row: pictureRow, column: column)
                 let size = rect.size.halved(halvings)
                 return BandTile(
                     rect: PixelRect(
@@ -103,11 +106,11 @@ extension Export {
             return bandFault(result, row)
         case .encode(let row): return bandFault(result, row)
         case .finish(let index):
-            guard let plan, let piece = result.band else { return nil }
-            let size = plan.scene.output
-            let member = plan.files.members[plan.files.wholes[index]]
+            guard let whole = plan?.whole, let piece = result.band else { return nil }
+            let size = whole.scene.output
+            let member = whole.set.members[whole.set.wholes[index]]
             let isWhole =
-                piece.rowCount == size.height && piece.rawByteCount == size.area * plan.format.bytesPerPixel
+                piece.rowCount == size.height && piece.rawByteCount == size.area * whole.format.bytesPerPixel
                 && member.codec.isSoundWhole(piece.bytes, size, member.encoding)
             return isWhole ? nil : "not the file of a picture of \(size)"
         }

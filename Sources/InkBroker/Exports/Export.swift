@@ -57,7 +57,7 @@ struct Export: Sendable {
     /// Whether all pieces of all files are there.
     var isComplete: Bool {
         guard let plan, let stitch else { return false }
-        return (stitch.isComplete || plan.files.streamed.isEmpty) && wholesDone == plan.files.wholes.count
+        return (stitch.isComplete || plan.whole.set.streamed.isEmpty) && wholesDone == plan.whole.set.wholes.count
     }
 
     // MARK: - From step to step
@@ -107,7 +107,8 @@ struct Export: Sendable {
         draft = nil
         decoded = []
         self.plan = plan
-        stitch = StitchState(grid: plan.grid, files: plan.files, window: window)
+        stitch = StitchState(
+            plan.pictures.filter { $0.rowCount > 0 }.map { ($0.grid, $0.set) }, window: window)
         return [
             .open(life.job, planned.assembler),
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
@@ -118,23 +119,24 @@ struct Export: Sendable {
     /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
     private static func stages(of plan: PicturePlan, window: Int) -> [Stage] {
         let rowBytes = plan.rawBytes(ofRow: 0)
-        let tileBytes = plan.grid.tile.area * plan.format.bytesPerPixel
+        let whole = plan.whole
+        let tileBytes = whole.grid.tile.area * whole.format.bytesPerPixel
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
-        let files = plan.files
+        let files = whole.set
         // Nothing is written before the end where all files are encoded as a whole.
         let tiles = Stage(
-            groups: plan.grid.rows, tasks: plan.grid.columns, inputs: [.whole(ExportStage.decode)],
+            groups: plan.rowCount, tasks: plan.columns, inputs: [.whole(ExportStage.decode)],
             costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)),
             window: files.streamed.isEmpty ? nil : window, isLookedUp: plan.looksUpTiles)
         // Encoding reads the samples and writes about as much.
         let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
-        let encodes = !plan.grid.isBands && !files.streamed.isEmpty
+        let encodes = !whole.grid.isBands && !files.streamed.isEmpty
         let encode =
             encodes
-            ? Stage(groups: plan.grid.rows, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
+            ? Stage(groups: plan.rowCount, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
             : Stage(groups: 0, costs: .all(encodeCost))
         guard !files.wholes.isEmpty else { return encodes ? [tiles, encode] : [tiles] }
-        let bytes = plan.scene.output.halved(plan.halvings).area * plan.format.bytesPerPixel
+        let bytes = whole.scene.output.halved(whole.halvings).area * whole.format.bytesPerPixel
         // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
         let finishCost = TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
         return [
@@ -144,7 +146,7 @@ struct Export: Sendable {
     }
 
     /// What progress is measured by: tiles, and files that are encoded as a whole.
-    private static func taskCount(of plan: PicturePlan) -> Int { plan.grid.count + plan.files.wholes.count }
+    private static func taskCount(of plan: PicturePlan) -> Int { plan.tileCount + plan.whole.set.wholes.count }
 
     /// Takes a result, and has the bands written whose turn it is.
     mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
@@ -158,13 +160,13 @@ struct Export: Sendable {
             let actions = try result.band.map { band throws(BrokerError) in try add(band, row: row, now: now) } ?? []
             return actions + countTask(now: now)
         case .finish(let index):
-            guard var file = result.band, let plan else { return [] }
-            file.file = plan.files.wholes[index]
+            guard var file = result.band, let whole = plan?.whole else { return [] }
+            file.file = whole.share.uses[whole.set.wholes[index]].file
             wholesDone += 1
             return countTask(now: now) + write([file], now: now)
         case .encode(let row):
             // Files that are encoded as a whole need the tiles later.
-            let isNeeded = plan?.files.wholes.isEmpty == false
+            let isNeeded = plan?.whole.set.wholes.isEmpty == false
             let served = isNeeded ? [] : tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
             return try [.release(served)]
                 + (result.band.map { band throws(BrokerError) in
@@ -175,6 +177,8 @@ struct Export: Sendable {
 
     private mutating func add(_ band: EncodedPiece, row: Int, now: UInt64) throws(BrokerError) -> [ExportAction] {
         var ready: [EncodedPiece] = []
+        var band = band
+        band.picture = plan?.picture(ofRow: row) ?? 0
         do throws(StitchError) { ready = try stitch?.accept(band, row: row) ?? [] } catch {
             throw .internalError("a checked band does not fit: \(error)")
         }
@@ -198,7 +202,7 @@ struct Export: Sendable {
     func report(_ files: [WrittenFile], now: UInt64) -> PictureReport? {
         guard let plan else { return nil }
         var report = PictureReport(
-            size: plan.scene.output, files: files, tileCount: plan.grid.count, attemptCount: counts.attempts,
+            size: plan.whole.scene.output, files: files, tileCount: plan.tileCount, attemptCount: counts.attempts,
             elapsed: now - submitted)
         report.phases = counts.phases
         // The broker prepares while no worker has a task.

@@ -29,11 +29,11 @@ extension Export {
             guard let stitch, let plan else { return ["rendering without a plan"] }
             if isComplete { broken.append("rendering, and all pieces are in") }
             // Files that are encoded as a whole need all tiles.
-            guard plan.files.wholes.isEmpty else { break }
+            guard plan.whole.set.wholes.isEmpty else { break }
             let window = stitch.next..<stitch.next + stitch.window
             for row in tiles.keys where !window.contains(row) { broken.append("row \(row) is beyond \(window)") }
         case .finishing:
-            let needsTiles = plan?.files.wholes.isEmpty == false
+            let needsTiles = plan?.whole.set.wholes.isEmpty == false
             if !isComplete || !(tiles.isEmpty || needsTiles) { broken.append("finishing, and not all pieces are in") }
         }
         return broken

@@ -144,7 +144,7 @@ struct ExportsState: Sendable {
         switch answer {
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):
-            let grid = planned.plan.grid
+            let grid = planned.plan.whole.grid
             report(
                 .planned(
                     id,

@@ -55,7 +55,8 @@ extension BrokerLoop {
             let plan = try PicturePlan(draft, decoded: decoded, keepsResults: keepsResults)
             let assembler: any PictureAssembler
             do throws(EngineError) {
-                assembler = try PictureSetAssembler.make(plan.heads, isArchive: isArchive, makeAssembler)
+                assembler = try PictureSetAssembler.make(
+                    plan.heads, plan.pictures.map(\.share), isArchive: isArchive, makeAssembler)
             } catch {
                 throw .refused(error)
             }

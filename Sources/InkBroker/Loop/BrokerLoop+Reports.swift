@@ -71,7 +71,7 @@ extension BrokerLoop {
         onEvent(
             .task(
                 TaskNote(
-                    job: job, task: role.description, tile: role.tile, attempt: attempt.attempt,
+                    job: job, task: role.description, tile: tile(of: role, job), attempt: attempt.attempt,
                     worker: peers[worker]?.name ?? "?", what: what())))
     }
 
@@ -79,7 +79,14 @@ extension BrokerLoop {
         guard configuration.notesTasks else { return }
         onEvent(
             .task(
-                TaskNote(job: job, task: role.description, tile: role.tile, attempt: 0, worker: "", what: .found)))
+                TaskNote(
+                    job: job, task: role.description, tile: tile(of: role, job), attempt: 0, worker: "", what: .found)))
+    }
+
+    /// The tile of the picture itself that a task renders; nil for other tasks, and for tiles of other pictures.
+    private func tile(of role: TaskRole, _ job: JobID) -> TilePosition? {
+        guard let tile = role.tile, let rows = exports[job]?.plan?.whole.grid.rows, tile.row < rows else { return nil }
+        return tile
     }
 }
 

@@ -186,9 +186,12 @@ extension BrokerLoop {
     /// Has the digest of a whole result made. Its worker keeps its place in the scheduler until then, so no more wait than
     /// workers have tasks in hand.
     private func digest(_ assembly: Assembly, _ id: AttemptID, _ worker: WorkerID) {
-        var files = exports[assembly.life]?.plan?.files
-        // A whole file is compared by its bytes.
-        if case .finish = assembly.role { files = nil }
+        let files: PictureSet? =
+            switch assembly.role {
+            case .tile(let row, _), .encode(let row): exports[assembly.life]?.plan?.place(ofRow: row).picture.set
+            // A whole file is compared by its bytes.
+            case .decode, .finish: nil
+            }
         let (result, mailbox) = (assembly.result, mailbox)
         let (digest, blocks) = (ResultDigest(result, files, in: store), result.blocks)
         for block in blocks { store.retain(block) }

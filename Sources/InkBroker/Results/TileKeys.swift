@@ -20,7 +20,7 @@ struct TileKeys: Sendable {
         samples = contents.compactMapValues { $0.samples.map { BlockID(hashing: $0) } }
         self.version = version
         var strokes: [BlockID: DecisiveStrokes] = [:]
-        for layer in plan.scene.layers {
+        for layer in plan.pictures.flatMap(\.scene.layers) {
             layer.forEach { layer in for block in layer.strokes { strokes[block.id] = block.decisive } }
         }
         self.strokes = strokes

@@ -89,22 +89,33 @@ struct DecodedImage: Hashable, Sendable {
     }
 }
 
+/// A picture that files are made of, with its strokes split into blocks.
+struct DraftPicture: Sendable {
+    var source: PictureSource
+    /// Images are indices into the draft's `images`.
+    var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
+    var format: PixelFormat
+    var costs: RowCosts
+    /// How its rows are encoded for the files that have it, and which of their pictures it is.
+    var uses: [(encoding: PictureEncoding, file: Int, picture: Int)] = []
+}
+
 /// A project and its options, split into blocks: everything that can be done before the images are decoded.
 ///
 /// It contains only values; the project itself is no longer needed.
 struct PictureDraft: Sendable {
     var name: String
-    /// Images are indices into `images`.
-    var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
+    /// The picture itself first.
+    var pictures: [DraftPicture] = []
     var tile: PixelSize?
-    var format: PixelFormat
     /// At least one.
     var files: [PictureFileOptions]
+    /// The layers of each file that holds them.
+    var layers: [[LayeredNode]?] = []
     /// The description of each file but for its digest.
     private let common: PictureDescription
     var limits: Limits
-    var images: [ImageRequest]
-    var costs: RowCosts
+    var images: [ImageRequest] = []
 
     /// The longest edge of a canvas or an output that can be split, in pixels.
     static let edgeMax = 1 << 24
@@ -119,43 +130,54 @@ struct PictureDraft: Sendable {
         _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), order: PictureOrder, name: String,
         limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
-        let measures = measures.of(project)
         let options = order.options
-        let codecs: [any PictureCodec]
-        let viewport: Viewport?
-        do throws(EngineError) {
-            try options.check(place: Place(file: name))
-            codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
-            if let vector = codecs.first(where: \.isVector) {
-                throw .badInput(
-                    Place(file: name), reason: "\(vector.name) is not made by a farm, but by ink export itself")
-            }
-            viewport = try project.viewport(options.view, place: Place(file: name))
-            try PictureDraft.check(project, measures, viewport, order.output, options, limits: limits, name: name)
-        } catch {
-            throw .refused(error)
-        }
         self.name = name
         self.limits = limits
         tile = options.tile
-        scene = Scene(
-            canvas: viewport?.size ?? project.canvasSize, output: order.output,
-            background: options.background ?? project.background,
-            patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
-        format = PictureDraft.format(of: scene.background, options.colorMode, codecs)
         files = options.files
         common = options.description(of: project, output: order.output, software: order.software, digest: nil)
-        var builder = SceneBuilder(
-            project, measures, through: viewport, order: order, name: name, limits: limits, encoder: encoder)
-        if options.includesBaseImage, let base = project.baseImage {
-            scene.baseImage = try builder.image(base, .color, nil)
+        let place = Place(file: name)
+        var recipes: [FileRecipe] = []
+        do throws(EngineError) {
+            try options.check(place: place)
+            let codecs = try files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
+            if let vector = codecs.first(where: \.isVector) {
+                throw .badInput(place, reason: "\(vector.name) is not made by a farm, but by ink export itself")
+            }
+            let viewport = try project.viewport(options.view, place: place)
+            try PictureDraft.check(
+                project, measures.of(project), viewport, order.output, options, limits: limits, name: name)
+            for (codec, file) in zip(codecs, files) {
+                recipes.append(try codec.recipe(project, options, size: order.output, file.encoding, place: place))
+            }
+        } catch {
+            throw .refused(error)
         }
-        let tree = DrawnTree(project.layers, chosen: options.layers)
-        scene.layers = try builder.elements(tree.drawn(fillsSuggested: options.fillsSuggested))
-        builder.finishCosts()
-        images = builder.images.requests.map(\.scaledIfWorthwhile)
-        costs = builder.costs
-        blocks += builder.blocks
+        layers = recipes.map { $0.layers?.nodes }
+        var requests = ImageRequests(
+            project: name, convertsProfiles: project.hasColorProfiles, limits: limits, encoder: encoder)
+        for (file, recipe) in recipes.enumerated() {
+            for (number, picture) in recipe.pictures.enumerated() {
+                let index: Int
+                if let known = pictures.firstIndex(where: { $0.source == picture.source }) {
+                    index = known
+                } else {
+                    let subject =
+                        recipe.layers?.subject(of: picture.source)
+                        ?? (project: project, options: options, size: order.output)
+                    var own = order
+                    (own.options, own.output) = (subject.options, subject.size)
+                    pictures.append(
+                        try DraftPicture(
+                            picture.source, of: subject.project,
+                            picture.source == .whole ? measures : ProjectMeasures(), order: own, name: name,
+                            encoder: encoder, &requests, &blocks))
+                    index = pictures.count - 1
+                }
+                pictures[index].uses.append((picture.encoding, file, number))
+            }
+        }
+        images = requests.requests.map(\.scaledIfWorthwhile)
         putSlowImagesFirst()
     }
 
@@ -173,8 +195,10 @@ struct PictureDraft: Sendable {
         var places = Array(repeating: 0, count: images.count)
         for (place, image) in order.enumerated() { places[image] = place }
         images = order.map { images[$0] }
-        scene.baseImage = scene.baseImage.map { $0.map { places[$0] } }
-        scene.layers = scene.layers.map { $0.renumbered(places) }
+        for index in pictures.indices {
+            pictures[index].scene.baseImage = pictures[index].scene.baseImage.map { $0.map { places[$0] } }
+            pictures[index].scene.layers = pictures[index].scene.layers.map { $0.renumbered(places) }
+        }
     }
 
     private static func check(
@@ -196,13 +220,48 @@ struct PictureDraft: Sendable {
         try ExportSize.check(size, limits: limits, place: Place(file: name))
         try StampCount.check(project, measures, limits: limits, file: name)
     }
+}
 
-    private static func format(of background: RGBA8, _ mode: ColorMode, _ codecs: [any PictureCodec]) -> PixelFormat {
-        switch mode {
-        case .automatic: background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
-        case .rgb: .rgb
-        case .rgba: .rgba
+extension DraftPicture {
+    /// - Parameters:
+    ///   - project: with the elements that the picture shows.
+    ///   - measures: of this project.
+    ///   - requests: the images of all pictures.
+    fileprivate init(
+        _ source: PictureSource, of project: Project, _ measures: ProjectMeasures, order: PictureOrder, name: String,
+        encoder: BlockEncoder, _ requests: inout ImageRequests, _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) {
+        let options = order.options
+        let viewport: Viewport?
+        let codecs: [any PictureCodec]
+        do throws(EngineError) {
+            viewport = try project.viewport(options.view, place: Place(file: name))
+            codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
+        } catch {
+            throw .refused(error)
         }
+        self.source = source
+        scene = Scene(
+            canvas: viewport?.size ?? project.canvasSize, output: order.output,
+            background: options.background ?? project.background,
+            patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
+        format =
+            switch options.colorMode {
+            case .automatic: scene.background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
+            case .rgb: .rgb
+            case .rgba: .rgba
+            }
+        var builder = SceneBuilder(
+            project, measures.of(project), through: viewport, order: order, images: requests, encoder: encoder)
+        if options.includesBaseImage, let base = project.baseImage {
+            scene.baseImage = try builder.image(base, .color, nil)
+        }
+        let tree = DrawnTree(project.layers, chosen: options.layers)
+        scene.layers = try builder.elements(tree.drawn(fillsSuggested: options.fillsSuggested))
+        builder.finishCosts()
+        costs = builder.costs
+        requests = builder.images
+        blocks += builder.blocks
     }
 }
 

@@ -1,44 +1,39 @@
 import InkCodecs
 import InkEngine
 
-/// The division of a picture into tiles, and the data that each tile needs.
-struct PicturePlan: Sendable {
+/// A picture of a job, divided into tiles.
+struct PlannedPicture: Sendable {
     typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, StrokeBlockIndex>
 
+    let source: PictureSource
     let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
     let format: PixelFormat
-    let files: PictureSet
-    /// One a file.
-    let heads: [PictureHead]
+    let share: PictureShare
+    /// The part of the picture that is rendered, in its pixels; empty if there is nothing in it.
+    let rect: PixelRect
+    /// The tiles of that part.
     let grid: TileGrid
-    /// Average estimate for a tile, in nanoseconds.
-    let tileNanoseconds: Double
-    let work: PictureWork
-    /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
-    /// the picture shows.
-    let looksUpTiles: Bool
+    /// Rows of tiles.
+    var rowCount: Int { rect.isEmpty ? 0 : grid.rows }
+    fileprivate let costs: RowCosts
+
+    var set: PictureSet { share.set }
 
     /// Rows of a tile that may be looked up: few, since one stroke changes all tiles that it meets.
     private static let keptRows = 64
 
     /// - Parameters:
-    ///   - decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
-    ///   - keepsResults: whether results of tiles are kept for other exports.
-    /// - Throws: `BrokerError.refused` if the picture's format is unknown.
-    init(
-        _ draft: PictureDraft, decoded: [[DecodedImage]], keepsResults: Bool = false
-    ) throws(BrokerError) {
-        format = draft.format
-        do throws(EngineError) {
-            files = try PictureSet(draft.files.map(\.encoding), pixels: draft.format)
-        } catch {
-            throw .refused(error)
-        }
-        heads = zip(files.members, draft.files).map { member, file in
-            PictureHead(
-                size: draft.scene.output, pixels: member.pixels, encoding: file.encoding,
-                description: draft.description(file))
-        }
+    ///   - tile: its wanted size; nil: bands of a height that the costs suggest.
+    /// - Throws: `EngineError.internalError` if a format is unknown.
+    fileprivate init(
+        _ picture: DraftPicture, _ draft: PictureDraft, decoded: [[DecodedImage]], tile: PixelSize?, keepsResults: Bool
+    ) throws(EngineError) {
+        source = picture.source
+        format = picture.format
+        costs = picture.costs
+        share = PictureShare(
+            set: try PictureSet(picture.uses.map(\.encoding), pixels: picture.format),
+            uses: picture.uses.map { ($0.file, $0.picture) })
         /// The image as it was scaled for its place, if it was.
         func image(_ image: SceneImage<Int>) -> SceneImage<DecodedImage> {
             let request = draft.images[image.source]
@@ -50,9 +45,9 @@ struct PicturePlan: Sendable {
             return image.map { _ in found }
         }
         var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
-            canvas: draft.scene.canvas, output: draft.scene.output, background: draft.scene.background,
-            patternOrigin: draft.scene.patternOrigin, baseImage: draft.scene.baseImage.map(image))
-        for layer in draft.scene.layers {
+            canvas: picture.scene.canvas, output: picture.scene.output, background: picture.scene.background,
+            patternOrigin: picture.scene.patternOrigin, baseImage: picture.scene.baseImage.map(image))
+        for layer in picture.scene.layers {
             let planned = layer.mapped { (layer, children) -> PlanLayer? in
                 let mask = layer.mask.map(image)
                 if let mask, mask.source.maskBounds == nil, mask.placement == nil || mask.outside == 0 { return nil }
@@ -68,71 +63,49 @@ struct PicturePlan: Sendable {
             if let planned { scene.layers.append(planned) }
         }
         self.scene = scene
-        let rowCosts = draft.costs.perRow
-        let multiple = files.rowMultiple
-        let tile = draft.tile ?? (keepsResults ? PixelSize(width: scene.output.width, height: Self.keptRows) : nil)
-        grid =
-            tile.map { TileGrid(output: scene.output, tile: $0, rowMultiple: multiple) }
-            ?? TileGrid(output: scene.output, rowCosts: rowCosts, rowMultiple: multiple)
-        looksUpTiles = keepsResults
-        tileNanoseconds = rowCosts.reduce(0, +) / Double(grid.count)
-        let rows = (0..<grid.rows).map(grid.pixelRows(ofRow:))
-        work = PictureWork(draft.costs, rows: rows, columns: grid.columns, scene.output, files)
+        let rect =
+            source.isCropped
+            ? scene.inkedRect : PixelRect(x: 0, y: 0, width: scene.output.width, height: scene.output.height)
+        self.rect = rect
+        let multiple = share.set.rowMultiple
+        if rect.isEmpty {
+            grid = TileGrid(output: scene.output, tile: scene.output)
+        } else if let tile = tile ?? (keepsResults ? PixelSize(width: rect.width, height: Self.keptRows) : nil) {
+            grid = TileGrid(output: rect.size, tile: tile, rowMultiple: multiple)
+        } else {
+            grid = TileGrid(output: rect.size, rowCosts: Array(costs.perRow[rect.rows]), rowMultiple: multiple)
+        }
     }
 
-    /// The task for a tile; the same for the same draft and decoded images.
-    func task(row: Int, column: Int) -> TileTask {
-        let rect = grid.rect(row: row, column: column)
+    /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
+    var halvings: Int { grid.isBands && !set.streamed.isEmpty ? set.halvings(of: scene.output) : 0 }
+
+    fileprivate func pixelRows(ofRow row: Int) -> Range<Int> {
+        let rows = grid.pixelRows(ofRow: row)
+        return (rows.lowerBound + rect.y)..<(rows.upperBound + rect.y)
+    }
+
+    fileprivate func task(row: Int, column: Int) -> TileTask {
+        var rect = grid.rect(row: row, column: column)
+        rect.x += self.rect.x
+        rect.y += self.rect.y
         return TileTask(
             canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
             baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
             layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: delivery(ofRow: row),
+            delivery: delivery(isLast: row == grid.rows - 1),
             patternOrigin: scene.patternOrigin)
     }
 
-    /// The blocks that hold the samples of images.
-    var imageBlocks: Set<BlockID> {
-        var blocks: Set<BlockID> = []
-        func add(_ image: SceneImage<DecodedImage>?) {
-            for case .samples(let block) in image?.source.chunks ?? [] { blocks.insert(block) }
-        }
-        add(scene.baseImage)
-        for layer in scene.layers {
-            layer.forEach { layer in
-                add(layer.mask)
-                if case .marks(let image, _) = layer.kind { add(image) }
-            }
-        }
-        return blocks
+    private func delivery(isLast: Bool) -> TileDelivery {
+        guard grid.isBands, !set.streamed.isEmpty else { return .pixels }
+        let encoding = encoding(isLast: isLast)
+        return set.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding, halvings: halvings)
     }
 
-    private func delivery(ofRow row: Int) -> TileDelivery {
-        guard grid.isBands, !files.streamed.isEmpty else { return .pixels }
-        let encoding = encoding(ofRow: row)
-        return files.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding, halvings: halvings)
-    }
-
-    /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
-    var halvings: Int { grid.isBands && !files.streamed.isEmpty ? files.halvings(of: scene.output) : 0 }
-
-    /// How a row of tiles is encoded, for the files that are encoded piece by piece.
-    func encoding(ofRow row: Int) -> PieceEncoding {
-        let encodings = files.streamed.map(\.encoding)
-        return PieceEncoding(encodings[0], others: Array(encodings.dropFirst()), isLast: row == grid.rows - 1)
-    }
-
-    /// Size of a tile's samples as they are delivered, in bytes.
-    func pixelBytes(row: Int, column: Int) -> Int {
-        grid.rect(row: row, column: column).size.halved(halvings).area * format.bytesPerPixel
-    }
-
-    /// Size of the raw bytes of the piece for a row of tiles.
-    func rawBytes(ofRow row: Int) -> Int {
-        let rowCount = grid.pixelRows(ofRow: row).count
-        return files.streamed.isEmpty
-            ? rowCount * scene.output.width * format.bytesPerPixel
-            : files.rawByteCount(rowCount: rowCount, width: scene.output.width)
+    fileprivate func encoding(isLast: Bool) -> PieceEncoding {
+        let encodings = set.streamed.map(\.encoding)
+        return PieceEncoding(encodings[0], others: Array(encodings.dropFirst()), isLast: isLast)
     }
 
     /// Nil if nothing of the element can be visible in `rect`.
@@ -187,5 +160,222 @@ struct PicturePlan: Sendable {
             if case .constant(let value) = chunk { decoded.format.isInvisible(value) } else { false }
         }
         return isHidden && (image.placement == nil || image.outside == 0) ? nil : slice
+    }
+}
+
+/// The division of a job's pictures into tiles, and the data that each tile needs. The rows of tiles of all pictures are
+/// numbered through.
+struct PicturePlan: Sendable {
+    /// The picture itself first.
+    let pictures: [PlannedPicture]
+    /// One a file.
+    let heads: [PictureHead]
+    /// Average estimate for a tile, in nanoseconds.
+    let tileNanoseconds: Double
+    let work: PictureWork
+    /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
+    /// the picture shows.
+    let looksUpTiles: Bool
+    /// The picture of each row of tiles.
+    private let owners: [Int]
+    /// The first row of tiles of each picture.
+    private let firstRows: [Int]
+
+    /// - Parameters:
+    ///   - decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
+    ///   - keepsResults: whether results of tiles are kept for other exports.
+    /// - Throws: `BrokerError.refused` if the picture's format is unknown.
+    init(
+        _ draft: PictureDraft, decoded: [[DecodedImage]], keepsResults: Bool = false
+    ) throws(BrokerError) {
+        // Rows of all pictures have as many tiles: where there are several pictures, one.
+        let width = draft.pictures[0].scene.output.width
+        let tile =
+            draft.pictures.count == 1 ? draft.tile : draft.tile.map { PixelSize(width: width, height: $0.height) }
+        var pictures: [PlannedPicture] = []
+        do throws(EngineError) {
+            for picture in draft.pictures {
+                pictures.append(
+                    try PlannedPicture(picture, draft, decoded: decoded, tile: tile, keepsResults: keepsResults))
+            }
+        } catch {
+            throw .refused(error)
+        }
+        self.pictures = pictures
+        heads = draft.files.indices.map { file in
+            var parts: [LayeredLayout.Part] = []
+            for number in 0... {
+                let found = pictures.first { picture in
+                    picture.share.uses.contains { $0.file == file && $0.picture == number }
+                }
+                guard let found else { break }
+                parts.append(LayeredLayout.Part(source: found.source, rect: found.rect, pixels: found.format))
+            }
+            let encoding = draft.files[file].encoding
+            let hasAlpha = PictureCodecs.codec(of: encoding.format)?.hasAlpha == true
+            return PictureHead(
+                size: pictures[0].scene.output, pixels: hasAlpha ? pictures[0].format : .rgb, encoding: encoding,
+                description: draft.description(draft.files[file]),
+                layers: draft.layers[file].map { LayeredLayout(nodes: $0, parts: parts) })
+        }
+        firstRows = pictures.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.rowCount) }
+        owners = pictures.enumerated().flatMap { Array(repeating: $0, count: $1.rowCount) }
+        looksUpTiles = keepsResults
+        tileNanoseconds =
+            pictures.reduce(0) { $0 + $1.costs.perRow[$1.rect.rows].reduce(0, +) }
+            / Double(max(1, pictures.reduce(0) { $0 + $1.rowCount * $1.grid.columns }))
+        work = PictureWork(
+            pictures.map { picture in
+                PictureWork(
+                    picture.costs, rows: (0..<picture.rowCount).map(picture.pixelRows(ofRow:)),
+                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set)
+            })
+    }
+
+    /// The picture that was asked for.
+    var whole: PlannedPicture { pictures[0] }
+    /// Rows of tiles of all pictures.
+    var rowCount: Int { owners.count }
+    /// Tiles in each row.
+    var columns: Int { whole.grid.columns }
+    var tileCount: Int { rowCount * columns }
+
+    /// The picture of a row of tiles, and the row's number in it.
+    func place(ofRow row: Int) -> (picture: PlannedPicture, row: Int) {
+        let owner = owners[row]
+        return (pictures[owner], row - firstRows[owner])
+    }
+
+    /// The number of the picture of a row of tiles.
+    func picture(ofRow row: Int) -> Int { owners[row] }
+
+    /// The task for a tile; the same for the same draft and decoded images.
+    func task(row: Int, column: Int) -> TileTask {
+        let place = place(ofRow: row)
+        return place.picture.task(row: place.row, column: column)
+    }
+
+    /// The blocks that hold the samples of images.
+    var imageBlocks: Set<BlockID> {
+        var blocks: Set<BlockID> = []
+        func add(_ image: SceneImage<DecodedImage>?) {
+            for case .samples(let block) in image?.source.chunks ?? [] { blocks.insert(block) }
+        }
+        for scene in pictures.map(\.scene) {
+            add(scene.baseImage)
+            for layer in scene.layers {
+                layer.forEach { layer in
+                    add(layer.mask)
+                    if case .marks(let image, _) = layer.kind { add(image) }
+                }
+            }
+        }
+        return blocks
+    }
+
+    /// How a row of tiles is encoded, for the files that are encoded piece by piece.
+    func encoding(ofRow row: Int) -> PieceEncoding {
+        let place = place(ofRow: row)
+        return place.picture.encoding(isLast: place.row == place.picture.grid.rows - 1)
+    }
+
+    /// Size of a tile's samples as they are delivered, in bytes.
+    func pixelBytes(row: Int, column: Int) -> Int {
+        let (picture, row) = place(ofRow: row)
+        return picture.grid.rect(row: row, column: column).size.halved(picture.halvings).area
+            * picture.format.bytesPerPixel
+    }
+
+    /// Size of the raw bytes of the piece for a row of tiles.
+    func rawBytes(ofRow row: Int) -> Int {
+        let (picture, row) = place(ofRow: row)
+        let rowCount = picture.grid.pixelRows(ofRow: row).count
+        return picture.set.streamed.isEmpty
+            ? rowCount * picture.rect.width * picture.format.bytesPerPixel
+            : picture.set.rawByteCount(rowCount: rowCount, width: picture.rect.width)
+    }
+}
+
+extension Scene where Image == SceneImage<DecodedImage>, Strokes == StrokeBlockIndex {
+    /// A rectangle outside of which nothing is drawn, in output pixels; empty if nothing is.
+    fileprivate var inkedRect: PixelRect {
+        var box = PixelBox()
+        for layer in layers { box.add(inkedBox(of: layer)) }
+        return box.rect ?? PixelRect(x: 0, y: 0, width: 0, height: 0)
+    }
+
+    private func inkedBox(of layer: SceneLayer<Image, Strokes>) -> PixelBox {
+        let everything = PixelBox(columns: 0..<output.width, rows: 0..<output.height)
+        var box = PixelBox()
+        switch layer.kind {
+        case .fill: box = everything
+        case .marks(let content, let blocks):
+            if let content { box = shownBox(of: content) ?? everything }
+            for block in blocks where block.union.isPaint {
+                box.add(
+                    PixelBox(
+                        columns: Int(block.union.minX)..<Int(block.union.maxX),
+                        rows: Int(block.union.minY)..<Int(block.union.maxY)))
+            }
+        case .group(_, let children): for child in children { box.add(inkedBox(of: child)) }
+        }
+        guard let mask = layer.mask, let shown = reach(of: mask) else { return box }
+        return PixelBox(columns: box.columns.clamped(to: shown.columns), rows: box.rows.clamped(to: shown.rows))
+    }
+
+    /// The output pixels of an image that is placed upright; nil for others.
+    private func shownBox(of image: Image) -> PixelBox? {
+        guard let placement = image.placement, placement.rotation == 0 else { return nil }
+        let scaling = ImageScaling(placement: placement, canvas: canvas, output: output)
+        let part = image.source.part ?? scaling.part(of: image.source.size, as: .color)
+        return part.map { PixelBox(columns: $0.columns, rows: $0.rows) } ?? PixelBox()
+    }
+
+    /// The output pixels that a mask shows anything of; nil if they are not known.
+    private func reach(of mask: Image) -> PixelBox? {
+        if mask.placement != nil, mask.outside > 0 { return nil }
+        if mask.source.part != nil { return shownBox(of: mask) }
+        let placement = mask.placement ?? Placement(filling: canvas)
+        guard placement.rotation == 0, let bounds = mask.source.maskBounds else { return nil }
+        let size = mask.source.size
+        return PixelBox(
+            columns: reach(
+                of: bounds.columns, size.width, from: placement.x, over: placement.width,
+                scale: Double(output.width) / canvas.width, output.width),
+            rows: reach(
+                of: bounds.rows, size.height, from: placement.y, over: placement.height,
+                scale: Double(output.height) / canvas.height, output.height))
+    }
+
+    /// The output pixels that some samples of a mask can reach, which the triangle filter spreads to their neighbours.
+    private func reach(
+        of samples: Range<Int>, _ count: Int, from start: Double, over length: Double, scale: Double, _ outputCount: Int
+    ) -> Range<Int> {
+        let step = length * scale / Double(count)
+        let margin = 2 * max(1, step)
+        let first = start * scale + Double(samples.lowerBound) * step - margin
+        let end = start * scale + Double(samples.upperBound) * step + margin
+        // A placement beyond all measure may be anywhere.
+        guard first.isFinite, end.isFinite else { return 0..<outputCount }
+        func pixel(_ value: Double) -> Int { Int(min(max(0, value), Double(outputCount))) }
+        return pixel(first.rounded(.down))..<pixel(max(first, end).rounded(.up))
+    }
+}
+
+/// Some pixels; empty at first.
+private struct PixelBox {
+    var columns = 0..<0
+    var rows = 0..<0
+
+    var rect: PixelRect? {
+        columns.isEmpty || rows.isEmpty
+            ? nil : PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    }
+
+    mutating func add(_ other: PixelBox) {
+        guard other.rect != nil else { return }
+        guard rect != nil else { return self = other }
+        columns = min(columns.lowerBound, other.columns.lowerBound)..<max(columns.upperBound, other.columns.upperBound)
+        rows = min(rows.lowerBound, other.rows.lowerBound)..<max(rows.upperBound, other.rows.upperBound)
     }
 }

@@ -15,6 +15,8 @@ struct SceneBuilder {
     /// By the number of the element in the layer tree.
     private let measures: [[StrokeMeasure]]
     private(set) var images: ImageRequests
+    /// How many images other pictures of the job have asked for.
+    private let imagesBefore: Int
     private(set) var costs: RowCosts
     private(set) var blocks: [EncodedBlock] = []
     /// How many elements the tree that was made has.
@@ -22,7 +24,7 @@ struct SceneBuilder {
 
     init(
         _ project: Project, _ measures: [[StrokeMeasure]], through viewport: Viewport? = nil, order: PictureOrder,
-        name: String, limits: Limits, encoder: BlockEncoder
+        images: ImageRequests, encoder: BlockEncoder
     ) {
         self.project = project
         view = viewport.map { ViewMap($0) }
@@ -30,8 +32,8 @@ struct SceneBuilder {
         self.encoder = encoder
         self.measures = measures
         canvas = viewport?.size ?? project.canvasSize
-        images = ImageRequests(
-            project: name, convertsProfiles: project.hasColorProfiles, limits: limits, encoder: encoder)
+        self.images = images
+        imagesBefore = images.requests.count
         costs = RowCosts(output: order.output)
     }
 
@@ -117,5 +119,5 @@ struct SceneBuilder {
     }
 
     /// What every row costs for what is composited there.
-    mutating func finishCosts() { costs.add(layers: elementCount, images: images.requests.count) }
+    mutating func finishCosts() { costs.add(layers: elementCount, images: images.requests.count - imagesBefore) }
 }

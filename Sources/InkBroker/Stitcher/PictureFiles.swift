@@ -31,7 +31,14 @@ final class PictureFiles: Sendable {
             switch write {
             case .append(let bytes, let stream): try append(bytes, to: stream)
             case .patch(let bytes, let offset, let stream): try patch(bytes, at: offset, of: stream)
-            case .move(let store, let stream): try move(store, to: stream)
+            case .move(let store, let stream):
+                // Nothing was ever appended to it.
+                guard let whole = stores.files[store] else { continue }
+                try copy(store, 0..<whole.byteCount, to: stream)
+                stores.files[store] = nil
+            case .copy(let store, let offset, let count, let stream):
+                try copy(store, offset..<(offset + count), to: stream)
+            case .refuse(let error): throw .refused(error)
             }
         }
     }
@@ -54,12 +61,13 @@ final class PictureFiles: Sendable {
         try asOutput { () throws(SystemFailure) in try store.file.write(bytes, at: offset) }
     }
 
-    private func move(_ from: Int, to stream: Int) throws(BrokerError) {
-        // Nothing was ever appended to it.
-        guard let store = stores.files.removeValue(forKey: from) else { return }
-        var offset = 0
-        while offset < store.byteCount {
-            let count = min(PictureFiles.copiedBytes, store.byteCount - offset)
+    private func copy(_ from: Int, _ range: Range<Int>, to stream: Int) throws(BrokerError) {
+        guard let store = stores.files[from], range.upperBound <= store.byteCount else {
+            throw .internalError("\(writers[0].target): no bytes \(range) of store \(from)")
+        }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = min(PictureFiles.copiedBytes, range.upperBound - offset)
             let bytes = try asOutput { () throws(SystemFailure) in try store.file.read(count, at: offset) }
             try append(bytes, to: stream)
             offset += count

@@ -23,34 +23,37 @@ enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Puts the pieces of one picture in order: it tracks which are waiting and which is next.
+/// Puts the pieces of a job's pictures in order: it tracks which are waiting and which is next.
 ///
 /// Pure; holds at most `window` bands.
 struct StitchState: Sendable {
-    let grid: TileGrid
-    private let files: PictureSet
+    private let pictures: [(grid: TileGrid, files: PictureSet)]
+    /// The picture of each row of tiles, and the row's number in it.
+    private let places: [(picture: Int, row: Int)]
     /// Number of bands beyond the next one that are accepted.
     let window: Int
     /// The first band that has not been returned for writing.
     private(set) var next = 0
     private var waiting: [Int: EncodedPiece] = [:]
 
-    init(grid: TileGrid, files: PictureSet, window: Int) {
-        self.grid = grid
-        self.files = files
+    /// - Parameter pictures: one after the other.
+    init(_ pictures: [(grid: TileGrid, files: PictureSet)], window: Int) {
+        self.pictures = pictures
+        places = pictures.enumerated().flatMap { index, picture in (0..<picture.grid.rows).map { (index, $0) } }
         self.window = window
     }
 
-    var isComplete: Bool { next == grid.rows }
+    var isComplete: Bool { next == places.count }
 
     /// Checks whether `piece` fits the picture; changes nothing.
     ///
     /// - Parameter row: of tiles.
     func check(_ piece: EncodedPiece, row: Int) throws(StitchError) {
-        guard (0..<grid.rows).contains(row) else { throw .notInPicture(row: row, rows: grid.rows) }
+        guard places.indices.contains(row) else { throw .notInPicture(row: row, rows: places.count) }
         guard row >= next, waiting[row] == nil else { throw .repeated(row: row) }
         guard row - next < window else { throw .beyondWindow(row: row, next: next) }
-        let rows = grid.pixelRows(ofRow: row).count
+        let (grid, files) = pictures[places[row].picture]
+        let rows = grid.pixelRows(ofRow: places[row].row).count
         guard piece.rowCount == rows else { throw .wrongRowCount(row: row, found: piece.rowCount, expected: rows) }
         let bytes = files.rawByteCount(rowCount: rows, width: grid.output.width)
         guard piece.rawByteCount == bytes else {

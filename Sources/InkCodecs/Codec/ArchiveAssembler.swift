@@ -33,7 +33,8 @@ struct ArchiveAssembler: PictureAssembler {
         for write in writes {
             switch write {
             case .append(let bytes, let stream): byteCounts[stream, default: 0] += bytes.count
-            case .patch: break
+            case .patch, .refuse: break
+            case .copy(_, _, let count, let stream): byteCounts[stream, default: 0] += count
             case .move(let store, let stream):
                 byteCounts[stream, default: 0] += byteCounts.removeValue(forKey: store) ?? 0
             }

@@ -11,6 +11,9 @@ public struct EncodedPiece: Hashable, Sendable {
     public var bytes: [UInt8]
     /// Which of the picture's files this is the only piece of; nil for rows, which belong to all others.
     public var file: Int?
+    /// The picture that the rows are of, by its number among those of the job, or for an assembler of one file of its own
+    /// pictures.
+    public var picture = 0
 
     public init(rowCount: Int, rawByteCount: Int, adler32: UInt32, bytes: [UInt8]) {
         self.rowCount = rowCount

@@ -23,17 +23,21 @@ public protocol PictureCodec: Sendable {
     var edgePixelsMax: Int { get }
     /// The library that writing needs and that is loaded only then; nil for formats that the program itself can write.
     var loadedLibrary: ImageLibrary? { get }
-    /// Whether a file is encoded by one task from all of the picture, not piece by piece. Then `encodeWhole` makes its
-    /// only piece, and the encoder of pieces is not used.
-    func isWhole(_ encoding: PictureEncoding) -> Bool
-    /// For a file that is made piece by piece and has a last piece, which `encodeWhole` makes from the picture halved so
-    /// many times, which depends on its size; nil for any other, whatever its size.
-    func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int?
+    /// How pieces come from a picture of a size: at most one step of each kind, the same kinds for every size.
+    /// `encodeWhole` makes the piece of `.whole`, the encoder of pieces those of `.bands`.
+    func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep]
+    /// What a file of a project is made of.
+    ///
+    /// - Parameters:
+    ///   - options: of the picture; its files do not count.
+    ///   - size: output pixels.
+    ///   - place: names the project in errors.
+    /// - Throws: as `Project.viewport`, and `overLimit` for what the format cannot hold.
+    func recipe(
+        _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
+    ) throws(EngineError) -> FileRecipe
     /// Whether the file that a farm makes is an archive, and what is wanted is a folder.
     var isFolder: Bool { get }
-    /// Whether a file holds the layers too. It is put together where it is wanted, from pictures that a farm renders; a
-    /// farm itself cannot make it.
-    var isLayered: Bool { get }
     /// Encodes all of a picture, or its last piece. The result depends on nothing but the pixels and the encoding.
     ///
     /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
@@ -84,13 +88,13 @@ extension PictureCodec {
     /// What is to be installed before files can be written here; nil if nothing is missing.
     public var missingPackage: String? { loadedLibrary?.missingPackage }
 
-    public func isWhole(_ encoding: PictureEncoding) -> Bool { false }
+    public func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] { [.bands] }
 
-    public func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int? { nil }
+    public func recipe(
+        _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
+    ) throws(EngineError) -> FileRecipe { FileRecipe(encoding) }
 
     public var isFolder: Bool { false }
-
-    public var isLayered: Bool { false }
 
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         throw .internalError("\(name) is encoded piece by piece")
@@ -151,8 +155,12 @@ public enum PictureWrite: Hashable, Sendable {
     case append([UInt8], to: Int = 0)
     /// Replace bytes that were appended before.
     case patch([UInt8], at: Int, of: Int = 0)
-    /// Append everything in a store to a file or another store. The store is not used again.
+    /// Append everything in a store to a file or another store. The store is empty then.
     case move(Int, to: Int = 0)
+    /// Append some bytes of a store, which stays as it is.
+    case copy(Int, at: Int, count: Int, to: Int = 0)
+    /// The picture cannot be written.
+    case refuse(EngineError)
 }
 
 /// Joins the pieces of a picture. It handles only bytes: no pixels and no files. Call `begin`, `add` for each piece
@@ -179,11 +187,14 @@ public struct PictureHead: Hashable, Sendable {
     public var pixels: PixelFormat
     public var encoding: PictureEncoding
     public var description: PictureDescription
+    /// The layers of a file that holds them; nil for others.
+    public var layers: LayeredLayout?
 
     public init(
         size: PixelSize, pixels: PixelFormat, encoding: PictureEncoding = PictureEncoding(),
-        description: PictureDescription = PictureDescription()
+        description: PictureDescription = PictureDescription(), layers: LayeredLayout? = nil
     ) {
+        self.layers = layers
         self.size = size
         self.pixels = pixels
         self.encoding = encoding
@@ -225,6 +236,9 @@ extension PictureWrite {
         case .append(let bytes, let stream): .append(bytes, to: number(stream))
         case .patch(let bytes, let offset, let stream): .patch(bytes, at: offset, of: number(stream))
         case .move(let store, let stream): .move(number(store), to: number(stream))
+        case .copy(let store, let offset, let count, let stream):
+            .copy(number(store), at: offset, count: count, to: number(stream))
+        case .refuse: self
         }
     }
 }

@@ -27,18 +27,17 @@ struct ZoomCodec: PictureCodec {
     /// A band of so many pixels of width has 2^25 pixels.
     var edgePixelsMax: Int { 65_536 }
 
-    /// Tiles that overlap cannot be made band by band.
-    func isWhole(_ encoding: PictureEncoding) -> Bool { encoding.tileOverlap > 0 }
-
-    func halvings(_ encoding: PictureEncoding, of size: PixelSize) -> Int? {
+    func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] {
+        // Tiles that overlap cannot be made band by band.
+        guard encoding.tileOverlap == 0 else { return [.whole(halvings: 0)] }
         let pyramid = pyramid(size, encoding)
-        return min(pyramid.blockLevels, pyramid.wholeLevel ?? .max)
+        return [.bands, .whole(halvings: min(pyramid.blockLevels, pyramid.wholeLevel ?? .max))]
     }
 
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
     ) throws(EngineError) {
-        guard isWhole(encoding), size.area > ZoomCodec.overlappingPixelsMax else { return }
+        guard encoding.tileOverlap > 0, size.area > ZoomCodec.overlappingPixelsMax else { return }
         throw .overLimit(
             place, what: "pixels of a picture with --tile-overlap 1", found: "\(size.area)",
             limit: "\(ZoomCodec.overlappingPixelsMax)")

@@ -15,7 +15,9 @@ struct JPEGCodec: PictureCodec {
     var edgePixelsMax: Int { 65_500 }
 
     /// The scans of a progressive file go over the whole picture, each with the codes that suit it.
-    func isWhole(_ encoding: PictureEncoding) -> Bool { encoding.isProgressive }
+    func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] {
+        encoding.isProgressive ? [.whole(halvings: 0)] : [.bands]
+    }
 
     func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         let pixels = try picture.allPixels()

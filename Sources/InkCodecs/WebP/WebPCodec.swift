@@ -13,7 +13,7 @@ struct WebPCodec: PictureCodec {
     var settings: Set<EncodingSetting> { [.effort, .quality, .lossless, .maxBytes] }
     var edgePixelsMax: Int { 16_383 }
 
-    func isWhole(_ encoding: PictureEncoding) -> Bool { true }
+    func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] { [.whole(halvings: 0)] }
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
 

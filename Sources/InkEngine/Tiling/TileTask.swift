@@ -48,7 +48,7 @@ public struct StrokeSelection: Hashable, Sendable {
 
 /// The form in which a tile's pixels are returned.
 public enum TileDelivery: Hashable, Sendable {
-    /// As a piece of the picture's file; only for tiles as wide as the picture.
+    /// As a piece of a file; for tiles as wide as what is rendered of the picture.
     case band(PieceEncoding)
     /// As rows of samples, for a later task.
     case pixels

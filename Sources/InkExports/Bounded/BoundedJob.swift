@@ -118,3 +118,28 @@ final class BoundedJob: @unchecked Sendable {
         file.discard()
     }
 }
+
+extension PictureReport {
+    /// Adds what a part took.
+    mutating func add(_ other: PictureReport) {
+        phases.add(other.phases)
+        tileCount += other.tileCount
+        if let found = other.foundCount { foundCount = (foundCount ?? 0) + found }
+        brokerCPU &+= other.brokerCPU
+        attemptCount += other.attemptCount
+        if let sent = other.bytesSent { bytesSent = (bytesSent ?? 0) + sent }
+        if let received = other.bytesReceived { bytesReceived = (bytesReceived ?? 0) + received }
+    }
+}
+
+extension FarmEvent {
+    /// The picture that it is about.
+    var id: Int? {
+        switch self {
+        case .taken(let id), .started(let id), .progress(let id, _, _), .timeLeft(let id, _), .finished(let id, _),
+            .failed(let id, _), .cancelled(let id), .warned(let id, _), .incomplete(let id, _):
+            id
+        case .news: nil
+        }
+    }
+}

@@ -74,9 +74,6 @@ package struct SubmissionMaker {
     /// - Throws: `usage` for files that a broker does not make.
     private static func checkFiles(of arguments: ExportArguments) throws(ExportError) {
         let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
-        if let layered = codecs.first(where: \.isLayered) {
-            throw .usage("--format: a broker does not make \(layered.name); use ink export --broker")
-        }
         if arguments.bytesMax != nil {
             throw .usage("--max-bytes: a broker does not look for the quality; use ink export --broker")
         }

@@ -29,6 +29,8 @@ package struct PictureRequest: Sendable {
     package var text: PackedText?
     /// The warnings from reading the project.
     package var warnings: [ReadingWarning] = []
+    /// What of the picture the formats of its files cannot say as it is.
+    package var formatWarnings: [ReadingWarning] = []
     /// Whether the SHA-256 of the file is needed.
     package var wantsFileDigest = true
 
@@ -56,6 +58,7 @@ extension PictureRequest {
     mutating func add(_ other: PictureRequest) {
         ids += other.ids
         outputs += other.outputs
+        formatWarnings += other.formatWarnings
         options.files += other.options.files
     }
 }

@@ -184,6 +184,7 @@ struct ExportRun {
                 for id in request.ids { records[id].state = .running }
                 underWay.insert(index)
                 observer.started(index, output: request.outputs[0], files: request.outputs.count)
+                if !request.formatWarnings.isEmpty { warn(request.formatWarnings, of: request.id) }
                 farm.submit(request)
             }
         }
@@ -211,6 +212,11 @@ struct ExportRun {
         observer.remark("\(codec.name) has no place for EXIF and XMP; what photos say about themselves stays behind")
     }
 
+    private mutating func warn(_ warnings: [ReadingWarning], of index: Int) {
+        records[index].warnings += warnings
+        observer.hasRead(records[index].output ?? records[index].input.shownName, warnings)
+    }
+
     private mutating func handle(_ event: FarmEvent) {
         switch event {
         case .taken(let index): for id in files[index] ?? [] { letGo(id) }
@@ -218,8 +224,7 @@ struct ExportRun {
             observer.warning(text)
         case .warned(let index, let warnings):
             guard underWay.contains(index) else { return }
-            records[index].warnings += warnings
-            observer.hasRead(records[index].output ?? records[index].input.shownName, warnings)
+            warn(warnings, of: index)
         case .started: break
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
         case .timeLeft(let index, let time): observer.estimated(index, time)

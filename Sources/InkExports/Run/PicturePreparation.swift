@@ -103,6 +103,14 @@ struct PicturePreparation: Sendable {
             output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
             text: opened.text, warnings: opened.warnings, wantsFileDigest: arguments.run.wantsFileDigests)
         request.bytesMax = content.bytesMax
+        do throws(EngineError) {
+            let codec = try PictureCodecs.codec(options.encoding.format)
+            let recipe = try codec.recipe(
+                opened.project, options, size: size, options.encoding, place: Place(file: input.shownName))
+            request.formatWarnings = (recipe.layers?.warnings ?? []).map { ReadingWarning(.other, at: nil, $0) }
+        } catch {
+            throw .engine(error)
+        }
         return .ready(request)
     }
 }

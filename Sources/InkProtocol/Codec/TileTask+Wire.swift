@@ -236,10 +236,6 @@ extension TileTask: WireValue {
             delivery = .bandAndPixels(try PieceEncoding(from: &reader), halvings: halvings)
         default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 3")
         }
-        guard delivery == .pixels || rect.width == output.width else {
-            throw .badValue(
-                what: "band", offset: start, found: "\(rect)", expected: "the picture's width, \(output.width)")
-        }
         self.init(
             canvas: canvas, output: output, rect: rect, background: background, baseImage: baseImage, layers: layers,
             pixelFormat: format, delivery: delivery, patternOrigin: patternOrigin)

@@ -192,9 +192,9 @@ private struct SimulatedExports {
             if bands[life] != (0..<rows).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
             answers.append((life, .written(rows: rows, UnfinishedPicture(path: "", byteCount: 0), LaneTime())))
             if ending != nil {
-                let files = state[life]?.plan?.files
+                let files = state[life]?.plan?.whole.set
                 if let files, wholes[life]?.sorted() != files.wholes { problems.append("files \(wholes[life] ?? [])") }
-                if files?.streamed.isEmpty == false, rows != state[life]?.plan?.grid.rows {
+                if files?.streamed.isEmpty == false, rows != state[life]?.plan?.whole.grid.rows {
                     problems.append("an end after \(rows) rows")
                 }
                 answers.append((life, .finished([WrittenFile(byteCount: 1, digest: [])], LaneTime())))
@@ -248,7 +248,7 @@ private struct SimulatedExports {
         case .dispatch(let dispatch):
             guard let export = state[dispatch.job] else { return problems.append("a task of an export that has ended") }
             if case .tile(let row, _) = TaskRole(dispatch.position), let stitch = export.stitch,
-                row - stitch.next >= stitch.window, export.plan?.files.streamed.isEmpty == false
+                row - stitch.next >= stitch.window, export.plan?.whole.set.streamed.isEmpty == false
             {
                 problems.append("row \(row) is begun, \(stitch.next) is next")
             }
@@ -287,16 +287,16 @@ private struct SimulatedExports {
             return TaskResult(blocks: [block], images: [ReceivedImage(info: info, chunks: chunks)])
         case .tile(let row, _):
             guard let plan = state[life]?.plan else { return band(row) }
-            let hasBand = plan.grid.isBands && !plan.files.streamed.isEmpty
+            let hasBand = plan.whole.grid.isBands && !plan.whole.set.streamed.isEmpty
             var result = hasBand ? band(row) : TaskResult()
-            guard !plan.grid.isBands || !plan.files.wholes.isEmpty else { return result }
+            guard !plan.whole.grid.isBands || !plan.whole.set.wholes.isEmpty else { return result }
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let bytes = plan.pixelBytes(row: row, column: 0)
             (result.blocks, result.pixels, result.pixelBytes) = ([block], block, bytes)
             return result
         case .encode(let row): return band(row)
         case .finish:
-            guard let size = state[life]?.plan?.scene.output else { return TaskResult() }
+            guard let size = state[life]?.plan?.whole.scene.output else { return TaskResult() }
             return TaskResult(
                 band: EncodedPiece(
                     rowCount: size.height, rawByteCount: size.area * 3, adler32: 1, bytes: Array("whole".utf8)))

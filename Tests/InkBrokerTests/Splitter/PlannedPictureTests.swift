@@ -94,8 +94,8 @@ private struct PlannedPicture {
         let plan = try PicturePlan(draft, decoded: decoded)
         let renderer = TileRenderer()
         pixels = [UInt8](repeating: 0, count: random.output.area * 4)
-        for row in 0..<plan.grid.rows {
-            for column in 0..<plan.grid.columns {
+        for row in 0..<plan.whole.grid.rows {
+            for column in 0..<plan.whole.grid.columns {
                 let task = plan.task(row: row, column: column)
                 let rendered = try renderer.render(task, blocks: blocks)
                 let rowBytes = task.rect.width * 4

@@ -156,7 +156,7 @@ import Testing
             Layer(opacity: 0, strokes: [stroke]), Layer(isVisible: false, strokes: [stroke]), Layer(),
             Layer(strokes: [eraser]), Layer(opacity: 0.5, strokes: [stroke]),
         ])
-        #expect(draft.scene.layers.map(\.opacity) == [0.5])
+        #expect(draft.pictures[0].scene.layers.map(\.opacity) == [0.5])
         let plan = try plan(draft)
         #expect(plan.task(row: 0, column: 0).layers.count == 1)
         #expect(plan.task(row: 1, column: 0).layers.isEmpty)
@@ -174,7 +174,7 @@ import Testing
         let slice = try #require(plan.task(row: 1, column: 0).layers[0].mask)
         #expect(slice.firstChunk == 1 && slice.chunks == [.constant(0), .samples(block), .constant(0)])
         let empty = try self.plan(draft, [mask(chunks, bounds: nil)])
-        #expect(empty.scene.layers.isEmpty)
+        #expect(empty.pictures[0].scene.layers.isEmpty)
     }
 
     @Test func transparentContentIsNotSent() throws {
@@ -199,10 +199,10 @@ import Testing
         var hidden = Layer(maskImage: .fake("m", width: 200, height: 400), strokes: [.line(from: (1, 1), to: (9, 9))])
         hidden.maskPlacement = Placement(x: -300, y: 0, width: 200, height: 400)
         let (draft, _) = try draft([beside, hidden])
-        #expect(draft.scene.layers.isEmpty)
+        #expect(draft.pictures[0].scene.layers.isEmpty)
         hidden.maskOutside = 0.5
         let (half, _) = try self.draft([beside, hidden])
-        #expect(half.scene.layers.count == 1 && half.images.count == 1)
+        #expect(half.pictures[0].scene.layers.count == 1 && half.images.count == 1)
     }
 
     @Test("A large picture is scaled when it is decoded, once for each of its places, while that saves memory")
@@ -227,7 +227,7 @@ import Testing
         #expect(try draft([Placement(x: 0, y: 0, width: 4000, height: 3000)]).images[0].resultSizes == [canvas])
         // A part of a turned picture whose pixels have larger numbers than a task can name.
         let huge = Placement(x: -9e9, y: -9e9, width: 1.8e10, height: 1.8e10, rotation: 3)
-        #expect(try draft([huge]).scene.layers.count == 1)
+        #expect(try draft([huge]).pictures[0].scene.layers.count == 1)
         #expect(try draft([huge]).images[0].scalings.isEmpty)
         let many = (0..<400).map { Placement(x: Double($0), y: 0, width: 40, height: 30) }
         #expect(try draft(many).images[0].scalings.isEmpty)
@@ -258,7 +258,7 @@ import Testing
         let (draft, blocks) = try draft([layer, layer], base: image)
         #expect(draft.images.map(\.use) == [.color, .mask])
         #expect(blocks.filter { $0.id == draft.images[0].file }.count == 1)
-        #expect(draft.scene.layers.map { $0.mask?.source } == [1, 1])
+        #expect(draft.pictures[0].scene.layers.map { $0.mask?.source } == [1, 1])
     }
 
     @Test func imagesThatTakeLongAreDecodedFirst() throws {
@@ -272,9 +272,9 @@ import Testing
         // Of 480,000, 72,000, 60,000, 48,000, 40,000 and 20,000 pixels of a mask.
         let costs = draft.images.map(\.decodingCost)
         #expect(costs == costs.sorted(by: >) && costs.count == 6)
-        let base = try #require(draft.scene.baseImage)
+        let base = try #require(draft.pictures[0].scene.baseImage)
         #expect(draft.images[base.source].size == PixelSize(width: 400, height: 400))
-        for (number, layer) in zip(1...3, draft.scene.layers) {
+        for (number, layer) in zip(1...3, draft.pictures[0].scene.layers) {
             let mask = try #require(layer.mask)
             let request = draft.images[mask.source]
             #expect(request.use == .mask && request.size.height == 100 * number)
@@ -293,17 +293,17 @@ import Testing
     ])
     func channelsFollowTheBackground(mode: ColorMode, asked: RGBA8, format: PixelFormat, background: RGBA8) throws {
         let (draft, _) = try draft([], background: asked) { $0.colorMode = mode }
-        #expect(draft.format == format)
-        #expect(draft.scene.background == background)
+        #expect(draft.pictures[0].format == format)
+        #expect(draft.pictures[0].scene.background == background)
     }
 
     @Test func namedLayersAreDrawnInDrawingOrder() throws {
         let stroke = Stroke.line(from: (10, 50), to: (100, 50))
         let layers = [3.0, 1, 2].map { Layer(order: $0, opacity: $0 / 10, isVisible: $0 != 1, strokes: [stroke]) }
         let (named, _) = try draft(layers) { $0.layers = [0, 1] }
-        #expect(named.scene.layers.map(\.opacity) == [0.1, 0.3])
+        #expect(named.pictures[0].scene.layers.map(\.opacity) == [0.1, 0.3])
         let (all, _) = try draft(layers)
-        #expect(all.scene.layers.map(\.opacity) == [0.2, 0.3])
+        #expect(all.pictures[0].scene.layers.map(\.opacity) == [0.2, 0.3])
     }
 
     @Test func suggestedFillsAreOneStrokeOfTheCanvas() throws {
@@ -311,9 +311,9 @@ import Testing
             let pattern = SuggestedPattern(type: type, rotation: 30, spacing: 4, color: .black)
             let layer = Layer(maskImage: .fake("m", width: 100, height: 200), suggestedPattern: pattern)
             let (plain, _) = try draft([layer])
-            #expect(plain.scene.layers.isEmpty)
+            #expect(plain.pictures[0].scene.layers.isEmpty)
             let (filled, blocks) = try draft([layer]) { $0.fillsSuggested = true }
-            let stroke = SuggestedFill.stroke(of: pattern, canvas: filled.scene.canvas)
+            let stroke = SuggestedFill.stroke(of: pattern, canvas: filled.pictures[0].scene.canvas)
             #expect(blocks.map(\.id).contains(FakeBlocks.id(of: Array("\([stroke])".utf8))))
             #expect(stroke.brush.type == (type == .contourLines ? .parallelLines : type))
             #expect(stroke.brush.isCanvasPattern == type.canLieStill || type == .contourLines)
@@ -351,7 +351,7 @@ import Testing
 
     @Test("The origin of patterns reaches every tile") func patternOrigin() throws {
         var (draft, _) = try draft([Layer(strokes: [.line(from: (0, 0), to: (600, 400))])])
-        draft.scene.patternOrigin = Point(x: 1e12, y: -3)
+        draft.pictures[0].scene.patternOrigin = Point(x: 1e12, y: -3)
         #expect(try plan(draft).task(row: 1, column: 1).patternOrigin == Point(x: 1e12, y: -3))
     }
 
@@ -423,8 +423,8 @@ import Testing
         ]
         let (draft, _) = try draft(layers)
         let expected = "isolated(L F) clipping(isolated(L) isolated(L)) clipping(L F)"
-        #expect(shape(draft.scene.layers) == expected)
-        let clipping = draft.scene.layers[2]
+        #expect(shape(draft.pictures[0].scene.layers) == expected)
+        let clipping = draft.pictures[0].scene.layers[2]
         // The base's own opacity and mode are those of the whole.
         #expect(clipping.opacity == 0.5 && clipping.blendMode == .multiply)
         #expect(clipping.children[0].opacity == 1 && clipping.children[0].blendMode == .normal)
@@ -449,7 +449,7 @@ import Testing
             element("hidden", visible: false, .group([element("x")], isPassThrough: true)),
         ]
         let (draft, _) = try draft(layers) { $0.layers = numbers }
-        #expect(shape(draft.scene.layers) == expected)
+        #expect(shape(draft.pictures[0].scene.layers) == expected)
     }
 
     // MARK: - Viewports
@@ -478,7 +478,7 @@ import Testing
         let draft = try PictureDraft(
             project, order: order, name: "a.ink", limits: Limits(), encoder: encoder, blocks: &blocks)
         seen = strokes
-        #expect(draft.scene.canvas == CanvasSize(width: 100, height: 200))
+        #expect(draft.pictures[0].scene.canvas == CanvasSize(width: 100, height: 200))
         #expect(seen.count == 1)
         #expect(seen.first?.brush.scale == 8 && seen.first?.brush.rotation == 100)
         #expect(seen.first?.points.map { [$0.x, $0.y] } == [[50, 100], [50, 140]])

@@ -30,7 +30,7 @@ func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     @Test(arguments: 0..<30) func anyOrderGivesTheSamePicture(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let bands = bands(&random)
-        var state = StitchState(grid: grid, files: try PictureSet([PictureEncoding()], pixels: .rgb), window: grid.rows)
+        var state = StitchState([(grid, try PictureSet([PictureEncoding()], pixels: .rgb))], window: grid.rows)
         var written: [Int] = []
         for row in bands.indices.shuffled(using: &random) {
             written += try state.accept(bands[row], row: row).map { Int($0.bytes[0]) }
@@ -42,7 +42,7 @@ func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     @Test func refusesWhatCannotBePartOfThePicture() throws {
         var random = SeededGenerator(seed: 1)
         let bands = bands(&random)
-        var state = StitchState(grid: grid, files: try PictureSet([PictureEncoding()], pixels: .rgb), window: 2)
+        var state = StitchState([(grid, try PictureSet([PictureEncoding()], pixels: .rgb))], window: 2)
         #expect(throws: StitchError.beyondWindow(row: 2, next: 0)) { try state.accept(bands[2], row: 2) }
         #expect(try state.accept(bands[1], row: 1).isEmpty)
         #expect(throws: StitchError.repeated(row: 1)) { try state.accept(bands[1], row: 1) }

@@ -13,7 +13,9 @@ struct PictureSetTests {
     ) throws -> [PictureWrite] {
         let set = try PictureSet(encodings, pixels: format)
         let heads = set.members.map { PictureHead(size: size, pixels: $0.pixels, encoding: $0.encoding) }
-        var assembler = try PictureSetAssembler.make(heads, isArchive: isArchive, PictureCodecs.assembler)
+        var assembler = try PictureSetAssembler.make(
+            heads, [PictureShare(set: set, uses: heads.indices.map { ($0, 0) })], isArchive: isArchive,
+            PictureCodecs.assembler)
         let encoder = PieceSetEncoder()
         var writes = assembler.begin()
         let rowBytes = size.width * format.bytesPerPixel

@@ -166,8 +166,8 @@ struct ZoomPictureTests {
             #expect(text.contains(limits) == (level > 0), "\(text)")
             #expect(ZoomDescription.pyramid(text, .iiif)?.pyramid == pyramid, "\(text)")
             // The picture may not be halved more often before.
-            let halvings = ZoomCodec.iiif.halvings(PictureEncoding(format: .iiif), of: size)
-            #expect(halvings == min(level, pyramid.blockLevels), "\(size)")
+            let steps = ZoomCodec.iiif.steps(PictureEncoding(format: .iiif), of: size)
+            #expect(steps == [.bands, .whole(halvings: min(level, pyramid.blockLevels))], "\(size)")
         }
         #expect(ZoomPyramid(PixelSize(width: 256, height: 256), tile: 256, layout: .iiif).wholeLevel == nil)
         #expect(ZoomPyramid(PixelSize(width: 300, height: 256), tile: 256, layout: .deepZoom).wholeLevel == nil)

@@ -1,27 +1,12 @@
 public import InkEngine
 
-/// One of the pictures that a layered file is made of.
-public enum LayeredPart: Hashable, Sendable {
-    /// The background's colour.
-    case background
-    case baseImage
-    /// The element of the tree with this number, alone or together with what is clipped to it.
-    case element(Int, isWithClipped: Bool = false)
-    /// The mask of an element, as the alpha of a white picture.
-    case mask(Int)
-    /// All of it.
-    case merged
-    /// All of it, small.
-    case thumbnail
-}
-
 /// An element of a layered file.
 public struct LayeredNode: Hashable, Sendable {
     /// What the element is: one picture, or a group.
     public enum Kind: Hashable, Sendable {
-        case picture(LayeredPart)
+        case picture(PictureSource)
         /// From the bottom up.
-        case group([LayeredNode], isPassThrough: Bool, mask: LayeredPart?)
+        case group([LayeredNode], isPassThrough: Bool, mask: PictureSource?)
     }
 
     public var name: String
@@ -34,12 +19,12 @@ public struct LayeredNode: Hashable, Sendable {
     public var kind: Kind
 
     /// Itself and all in it.
-    public var elementCount: Int {
+    var elementCount: Int {
         guard case .group(let nodes, _, _) = kind else { return 1 }
         return 1 + nodes.reduce(0) { $0 + $1.elementCount }
     }
 
-    fileprivate var parts: [LayeredPart] {
+    fileprivate var parts: [PictureSource] {
         switch kind {
         case .picture(let part): [part]
         case .group(let nodes, _, let mask): nodes.flatMap(\.parts) + [mask].compactMap(\.self)
@@ -65,10 +50,10 @@ public struct LayeredPicture: Sendable {
 
     /// From the bottom up.
     public let nodes: [LayeredNode]
-    /// What differs between the project and the file, each once.
+    /// What differs between the project and the file, each once, with the format's name in front.
     public let warnings: [String]
-    /// All pictures, each once.
-    public let parts: [LayeredPart]
+    /// All pictures, each once; the picture of everything first.
+    public let parts: [PictureSource]
     private let whole: (project: Project, options: PictureOptions)
     /// With the viewport alone that the picture shows.
     private let project: Project
@@ -82,10 +67,12 @@ public struct LayeredPicture: Sendable {
     ///   - options: of the picture; its files do not count.
     ///   - size: output pixels.
     ///   - abilities: of the format.
+    ///   - formatName: in warnings.
     ///   - place: names the project in errors.
     /// - Throws: as `Project.viewport`.
     public init(
-        _ project: Project, _ options: PictureOptions, size: PixelSize, _ abilities: Abilities, place: Place
+        _ project: Project, _ options: PictureOptions, size: PixelSize, _ abilities: Abilities, formatName: String,
+        place: Place
     ) throws(EngineError) {
         var own = options
         var base = project
@@ -107,8 +94,8 @@ public struct LayeredPicture: Sendable {
         }
         nodes += builder.nodes(tree.elements)
         self.nodes = nodes
-        warnings = builder.warnings
-        parts = nodes.flatMap(\.parts) + [.merged] + (abilities.hasThumbnail ? [.thumbnail] : [])
+        warnings = builder.warnings.map { "\(formatName): \($0)" }
+        parts = [.whole] + nodes.flatMap(\.parts) + (abilities.hasThumbnail ? [.thumbnail] : [])
         whole = (project, options)
         self.project = base
         self.options = own
@@ -116,19 +103,14 @@ public struct LayeredPicture: Sendable {
     }
 
     /// The number of groups and layers in the file.
-    public var elementCount: Int { nodes.reduce(0) { $0 + $1.elementCount } }
+    var elementCount: Int { nodes.reduce(0) { $0 + $1.elementCount } }
 
-    /// The project, the options and the size that one picture is rendered from: a PNG.
-    public func source(
-        of part: LayeredPart, effort: EncodingEffort
-    ) -> (project: Project, options: PictureOptions, size: PixelSize) {
-        var (project, options) = part == .merged || part == .thumbnail ? whole : (project, options)
-        options.files = [PictureFileOptions(encoding: PictureEncoding(effort: effort))]
+    /// The project, the options and the size that one picture is rendered from.
+    public func subject(of part: PictureSource) -> (project: Project, options: PictureOptions, size: PixelSize) {
+        var (project, options) = part == .whole || part == .thumbnail ? whole : (project, options)
         switch part {
-        case .merged: return (project, options, size)
-        case .thumbnail:
-            options.dotsPerInch = nil
-            return (project, options, size.fitting(LayeredPicture.thumbnailEdge))
+        case .whole: return (project, options, size)
+        case .thumbnail: return (project, options, size.fitting(LayeredPicture.thumbnailEdge))
         case .background, .baseImage:
             project.layers = []
         case .element(let number, let isWithClipped):
@@ -144,8 +126,6 @@ public struct LayeredPicture: Sendable {
         options.background = part == .background ? background : .transparent
         options.colorMode = .rgba
         options.layers = nil
-        options.dotsPerInch = nil
-        options.hasMetadata = false
         return (project, options, size)
     }
 }
@@ -184,7 +164,7 @@ private struct TreeBuilder {
             if case .group = layer.kind { warn("a group with a mask becomes one layer") }
             return plain(element, .picture(.element(element.number)))
         }
-        let mask = layer.maskImage.map { _ in LayeredPart.mask(element.number) }
+        let mask = layer.maskImage.map { _ in PictureSource.mask(element.number) }
         var node = plain(element, .group([], isPassThrough: isPassThrough, mask: mask))
         if isPassThrough, layer.opacity < 1, !abilities.hasPassThroughOpacity {
             warn("a group that passes through and has an opacity is isolated")
