@@ -8,6 +8,7 @@ import re
 import sys
 
 WORKER, BROKER, CLIENT, SERVICE, ANY, TASK, STROKES, RESULT, REPLAY, SUBMISSION, PICTURE, ZSTD, ENDPOINT = range(13)
+DRAWN = 13
 
 
 def main():
@@ -26,6 +27,8 @@ def main():
             else:
                 for decoder in TASK, STROKES, SUBMISSION, PICTURE:
                     seeds[f"{name} {decoder}"] = bytes([decoder]) + data
+                # Of one stroke.
+                seeds[f"{name} drawn"] = bytes([DRAWN, 1]) + data
                 for kind in range(3):
                     seeds[f"{name} result {kind}"] = bytes([RESULT, 240 + kind]) + data
     for text in "tcp://*:5570", "tcp://127.0.0.1:1", "tcp://[::1]:65536", "ipc:///tmp/x", "inproc://a":

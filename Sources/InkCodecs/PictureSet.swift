@@ -33,9 +33,11 @@ public struct PictureSet: Sendable {
     public let members: [Member]
     /// Those that are encoded piece by piece, in the order of their parts of a piece.
     public let streamed: [Member]
-    /// Numbers of the members of which a piece is made from the whole picture: those that are encoded as a whole, and
-    /// those that have a last piece.
+    /// Numbers of the members of which a piece is made of the whole picture: those that are encoded as a whole or drawn,
+    /// and those that have a last piece.
     public let wholes: [Int]
+    /// Whether such a piece is made of all pixels.
+    public var needsPixels: Bool { wholes.contains { !members[$0].codec.isVector } }
     /// How often the picture can be halved for all of `wholes`.
     public func halvings(of size: PixelSize) -> Int { wholes.compactMap { members[$0].halvings(of: size) }.min() ?? 0 }
 
@@ -56,7 +58,9 @@ public struct PictureSet: Sendable {
         }
         self.members = members
         streamed = members.filter { !$0.isWhole }
-        wholes = members.indices.filter { members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil }
+        wholes = members.indices.filter {
+            members[$0].isWhole || members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil
+        }
     }
 
     /// The height of each band except the last is a multiple of this.
@@ -159,6 +163,44 @@ extension PictureSet {
         return EncodedPiece(
             rowCount: picture.size.height, rawByteCount: picture.size.area * picture.format.bytesPerPixel,
             adler32: Adler32.empty, bytes: bytes)
+    }
+}
+
+extension PictureSet {
+    /// The file of a picture in a format that is encoded piece by piece, without a description.
+    ///
+    /// - Parameter picture: gives the rows of a piece at a time.
+    /// - Throws: what `picture.read` throws, and as `PieceSetEncoder.encode`.
+    public static func file(
+        of picture: WholePicture, _ encoding: PictureEncoding, _ encoder: PieceSetEncoder
+    ) throws(EngineError) -> [UInt8] {
+        let member = try PictureSet([encoding], pixels: picture.format).members[0]
+        var assembler = try member.codec.makeAssembler(
+            PictureHead(size: picture.size, pixels: member.pixels, encoding: encoding))
+        // The file, and temporary stores.
+        var streams: [Int: [UInt8]] = [:]
+        func carryOut(_ writes: [PictureWrite]) throws(EngineError) {
+            for write in writes {
+                switch write {
+                case .append(let bytes, let stream): streams[stream, default: []] += bytes
+                case .move(let store, let stream):
+                    streams[stream, default: []] += streams.removeValue(forKey: store) ?? []
+                case .copy(let store, let start, let count, let stream):
+                    streams[stream, default: []] += streams[store, default: []][start..<(start + count)]
+                case .patch(let bytes, let start, let stream):
+                    streams[stream, default: []].replaceSubrange(start..<(start + bytes.count), with: bytes)
+                case .refuse(let error): throw error
+                }
+            }
+        }
+        try carryOut(assembler.begin())
+        try picture.read { (rows) throws(EngineError) in
+            let count = rows.pixels.count / (rows.width * rows.format.bytesPerPixel)
+            let isLast = rows.firstRow + count == picture.size.height
+            try carryOut(assembler.add(try encoder.encode(rows, PieceEncoding(encoding, isLast: isLast))))
+        }
+        try carryOut(assembler.end())
+        return streams[0] ?? []
     }
 }
 

@@ -164,9 +164,6 @@ package struct Exports {
             farm = environment.makeFarm(workers, limits, arguments.run.cache)
         }
         if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
-        if arguments.options.files.contains(where: \.encoding.isVector) {
-            farm = VectorFarm(farm, workerCount: workers, limits: limits)
-        }
         if arguments.bytesMax != nil { farm = try BoundedFarm(farm) }
         return farm
     }
@@ -198,11 +195,9 @@ package struct Exports {
         ]
         .compactMap(\.self)
         // After success nothing is in progress, and the system ends the threads of an exiting process sooner. After a
-        // failure the farm may still be removing unfinished files; vector pictures leave images, which `stop` removes, and
-        // results of tiles may still be on their way to the disk.
-        let hasVector = arguments.options.files.contains(where: \.encoding.isVector)
-        let isLeft =
-            endsWithProcess && remote == nil && finished.exitCode == .done && !hasVector && arguments.run.cache == nil
+        // failure the farm may still be removing unfinished files, and results of tiles may still be on their way to the
+        // disk.
+        let isLeft = endsWithProcess && remote == nil && finished.exitCode == .done && arguments.run.cache == nil
         if !isLeft { farm.stop() }
         return finished
     }

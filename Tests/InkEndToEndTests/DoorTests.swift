@@ -23,6 +23,7 @@ struct DoorTests {
         PictureCodecs.all.filter { $0.missingPackage == nil }.map { Form(ending: $0.endings[0]) } + [
             Form(ending: "jpg", options: [("progressive", nil)]),
             Form(ending: "szi", options: [("tile-overlap", "1")]),
+            Form(ending: "pdf", options: [("vector", nil)]), Form(ending: "svg", options: [("plot", nil)]),
         ]
 
     /// Strokes over and under each other, a group, a mask and a clipped layer.

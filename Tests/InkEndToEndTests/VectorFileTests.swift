@@ -42,8 +42,13 @@ struct VectorFileTests {
         _ = try export("two", ["--broker", farm.endpoint])
         #expect(try bytes(folder("two/a.pdf")) == file && bytes(folder("two/a.png")) == bytes(folder("one/a.png")))
         let queued = try InkProcess.run(
-            ["submit", project, "--format", "pdf", "--vector", "--broker", farm.endpoint])
-        #expect(queued.code == 64 && queued.error.contains("use ink export"), "\(queued.error)")
+            ["submit", project, "--format", "pdf", "--vector", "--size", "300x200", "--bleed", "3mm"]
+                + ["--broker", farm.endpoint])
+        let job = queued.output.prefix { $0 != "\t" }
+        let fetched = try InkProcess.run(["wait", String(job), "-o", folder("queue"), "--broker", farm.endpoint])
+        #expect(queued.code == 0 && fetched.code == 0, "\(queued.error) \(fetched.error)")
+        let name = try #require(folder.files(in: "queue").first)
+        #expect(try bytes(folder("queue/\(name)")) == file)
         // A file of pixels is another file.
         let pixels = try InkProcess.run([
             "export", project, "-o", folder("one/a.pdf"), "--size", "300x200", "--if-exists", "skip-unchanged",

@@ -49,6 +49,19 @@ struct HostileBytesTests {
                 return nil
             }),
         Decoder(
+            testDescription: "drawn pictures",
+            valid: { random in
+                var picture = DrawnPictureBlock(random.drawnPicture())
+                while picture.strokes.count != 3 { picture = DrawnPictureBlock(random.drawnPicture()) }
+                return picture.encoded()
+            },
+            decode: { bytes in
+                // What is not drawn is read and not written.
+                let strokes = Array(repeating: Stroke(brush: Brush(type: .dots), points: []), count: 3)
+                _ = try DrawnPictureBlock(decoding: bytes, strokes: strokes).encoded()
+                return nil
+            }),
+        Decoder(
             testDescription: "replay files",
             valid: { random in
                 let block = try Block(content: random.bytes(20))
@@ -63,7 +76,7 @@ struct HostileBytesTests {
                 return try items.flatMap { try $0.encodedRecord() }
             },
             decode: { bytes in
-                for kind in [ResultKind.decodedImages(2), .band, .pixels] { try? assemble(bytes, kind) }
+                for kind in [ResultKind.decodedImages(2), .band, .pixels, .pieces] { try? assemble(bytes, kind) }
                 return nil
             }),
         Decoder(

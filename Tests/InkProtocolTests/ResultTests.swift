@@ -64,7 +64,8 @@ struct ResultTests {
         for (kind, items) in [
             (ResultKind.decodedImages(1), Self.image(&random)), (.band, Self.band(&random)),
             (.decodedImages(3), Self.image(&random) + Self.image(&random) + Self.image(&random)),
-            (.band, Self.localBand(&random)),
+            (.band, Self.localBand(&random)), (.pieces, Self.band(&random)),
+            (.pieces, Self.band(&random) + Self.localBand(&random) + Self.band(&random)),
         ] {
             let parts = try Self.parts(items, &random)
             var assembler = Self.assembler(kind)
@@ -104,7 +105,8 @@ struct ResultTests {
         let wrong: [(ResultKind, [ResultItem])] = [
             (.band, image), (.pixels, Self.band(&random)), (.decodedImages(1), Self.band(&random)),
             (.decodedImages(1), [image[0]] + image), (.decodedImages(1), image + image), (.decodedImages(3), image),
-            (.band, Self.band(&random) + Self.band(&random)), (.decodedImages(1), Array(image.dropFirst())),
+            (.band, Self.band(&random) + Self.band(&random)), (.pieces, []), (.pieces, image),
+            (.decodedImages(1), Array(image.dropFirst())),
         ]
         for (kind, items) in wrong {
             let parts = try Self.parts(items, &random)

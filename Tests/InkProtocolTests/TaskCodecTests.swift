@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkTestSupport
@@ -86,6 +87,24 @@ struct TaskCodecTests {
         default: task.size.height = 11
         }
         #expect(throws: ProtocolError.self) { try WorkerTask(decoding: WorkerTask.finish(task).encoded()) }
+    }
+
+    @Test("A drawn picture comes back with its strokes, and writes the same file", arguments: 0..<40 as Range<UInt64>)
+    func drawnPictures(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let block = DrawnPictureBlock(random.drawnPicture())
+        let (bytes, strokes) = (block.encoded(), block.strokes)
+        let read = try DrawnPictureBlock(decoding: bytes, strokes: strokes)
+        #expect(read.encoded() == bytes)
+        #expect(read.strokes == strokes)
+        #expect(read.picture.description == block.picture.description)
+        let more = strokes + [Stroke(brush: Brush(type: .dots), points: [])]
+        #expect(throws: ProtocolError.self) { try DrawnPictureBlock(decoding: bytes, strokes: more) }
+        if !strokes.isEmpty {
+            #expect(throws: ProtocolError.self) {
+                try DrawnPictureBlock(decoding: bytes, strokes: Array(strokes.dropLast()))
+            }
+        }
     }
 
     @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")

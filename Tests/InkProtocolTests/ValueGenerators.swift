@@ -141,6 +141,58 @@ extension SeededGenerator {
             encoding: encoding().picture, halvings: halvings, rows: rows)
     }
 
+    mutating func drawTask() -> DrawTask {
+        DrawTask(
+            picture: blockID(), strokes: (0..<int(0...3)).map { _ in blockID() },
+            images: (0..<int(0...2)).map { _ in finishTask() })
+    }
+
+    /// A picture of up to three levels of elements with a few strokes.
+    mutating func drawnPicture() -> DrawnPicture {
+        var picture = DrawnPicture(
+            drawnLayers(depth: 2), name: text(), encoding: pictureEncoding(),
+            canvas: CanvasSize(width: double(1...5000), height: double(1...5000)),
+            output: PixelSize(width: int(1...5000), height: int(1...5000)), background: color(),
+            fillsSuggested: bool())
+        picture.hasBaseImage = bool()
+        if bool() {
+            picture.viewport = Viewport(
+                center: Point(x: double(-1e9...1e9), y: double(-9...9)), zoom: double(0.1...10),
+                rotation: double(-720...720), size: picture.canvas)
+        }
+        if bool() { picture.dotsPerInch = double(1...2400) }
+        picture.description = PictureDescription(
+            dotsPerInch: bool() ? 300 : nil, text: bool() ? [PictureText(.title, text())] : [],
+            digest: bool() ? PictureDigest(bytes: bytes(32)) : nil, hasProfile: bool())
+        if bool() { picture.description.exif = bytes(int(0...40)) }
+        if bool() { picture.description.xmp = bytes(int(0...40)) }
+        return picture
+    }
+
+    private mutating func drawnLayers(depth: Int) -> [Layer] {
+        let image = EncodedImage(
+            bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
+        return (0..<int(1...3)).map { _ in
+            var layer = Layer(
+                name: text(), maskImage: bool() ? image : nil, opacity: double(0.01...1),
+                blendMode: BlendMode.allCases.randomElement(using: &self)!)
+            layer.isClipped = bool()
+            switch int(0...2) {
+            case 0 where depth > 0: layer.kind = .group(drawnLayers(depth: depth - 1), isPassThrough: bool())
+            case 1: layer.kind = .fill(color())
+            default:
+                layer.strokes = strokes()
+                if bool() { layer.contentImage = image }
+                if bool() {
+                    layer.suggestedPattern = SuggestedPattern(
+                        type: BrushType.allCases.randomElement(using: &self)!, rotation: double(-90...90),
+                        spacing: double(1...9), color: color())
+                }
+            }
+            return layer
+        }
+    }
+
     mutating func raster() -> VectorRaster {
         let whole = PixelSize(width: int(1...(1 << 22)), height: int(1...5000))
         let (x, y) = (int(0...(whole.width - 1)), int(0...(whole.height - 1)))
@@ -150,7 +202,8 @@ extension SeededGenerator {
     }
 
     mutating func workerTask() -> WorkerTask {
-        switch int(0...3) {
+        switch int(0...4) {
+        case 4: .draw(drawTask())
         case 3: .finish(finishTask())
         case 0:
             .decode(

@@ -66,6 +66,32 @@ struct WireVectorTests {
         "broker acknowledge": .acknowledge(300_000),
     ]
 
+    /// A group that passes through with a mask, in it a fill and a layer that is clipped to it; every field.
+    private static var drawnPicture: DrawnPictureBlock {
+        let image = EncodedImage(
+            bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
+        var group = Layer(name: "g", maskImage: image, opacity: 0.5)
+        var fill = Layer(name: "f")
+        fill.kind = .fill(RGBA8(red: 1, green: 2, blue: 3))
+        var marks = Layer(
+            name: "m", contentImage: image, blendMode: .multiply, suggestedPattern: SuggestedPattern(type: .waves),
+            strokes: [Stroke(brush: Brush(type: .solid), points: [StrokePoint(x: 1, y: 2)])])
+        marks.isClipped = true
+        group.kind = .group([fill, marks], isPassThrough: true)
+        var picture = DrawnPicture(
+            [group], name: "a.ink", encoding: PictureEncoding(format: .svg), canvas: CanvasSize(width: 30, height: 20),
+            output: PixelSize(width: 60, height: 40), background: .white, fillsSuggested: true)
+        picture.hasBaseImage = true
+        picture.viewport = Viewport(center: Point(x: 5, y: 6), zoom: 2, rotation: 90, size: picture.canvas)
+        picture.dotsPerInch = 300
+        picture.description = PictureDescription(
+            dotsPerInch: 300, text: [PictureText(.software, "ink")], digest: PictureDigest(bytes: block.digest),
+            hasProfile: true)
+        picture.description.exif = [1, 2]
+        picture.description.xmp = [3]
+        return DrawnPictureBlock(picture)
+    }
+
     static let content: [String: [UInt8]] = [
         "decode task": WorkerTask.decode(
             DecodeTask(image: block, use: .mask, place: Place(file: "a.ink"), limits: Limits())
@@ -94,6 +120,16 @@ struct WireVectorTests {
                 encoding: PictureEncoding(format: .webp, quality: 80),
                 rows: [[BandTile(rect: PixelRect(x: 0, y: 0, width: 3, height: 2), block: block)]])
         ).encoded(),
+        "draw task": WorkerTask.draw(
+            DrawTask(
+                picture: block, strokes: [block],
+                images: [
+                    FinishTask(
+                        size: PixelSize(width: 3, height: 2), format: .rgba, encoding: PictureEncoding(),
+                        rows: [[BandTile(rect: PixelRect(x: 0, y: 0, width: 3, height: 2), block: block)]])
+                ])
+        ).encoded(),
+        "drawn picture": drawnPicture.encoded(),
         "stroke block": StrokeBlock(strokes: [
             Stroke(
                 brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,

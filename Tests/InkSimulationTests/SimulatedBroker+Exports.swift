@@ -15,7 +15,11 @@ extension SimulatedBroker {
     static func columns(of job: JobNumber) -> Int { 1 + Int(job % 2) }
     /// Whether its file holds the layers: it is made of several pictures.
     static func isLayered(_ job: JobNumber) -> Bool { job % 5 == 3 }
+    /// Whether its file is drawn.
+    static func isDrawn(_ job: JobNumber) -> Bool { !isLayered(job) && job % 7 == 2 }
     static func bands(of job: JobNumber) -> [String] {
+        // The base image and the layer's content are images in it.
+        if isDrawn(job) { return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(job):\(job % 3)"] }
         // The picture itself, the background, the base image, the layer if it shows something, a small picture.
         let pictures = isLayered(job) ? 3 + Int(job % 3) : 1
         return (0..<pictures).flatMap { _ in (0..<rows(of: job)).map { "\(job):\($0)" } }
@@ -40,7 +44,8 @@ extension SimulatedBroker {
         let order = PictureOrder(
             output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)),
             options: PictureOptions(
-                encoding: PictureEncoding(format: Self.isLayered(job) ? .ora : .png), tile: tile))
+                encoding: PictureEncoding(format: Self.isLayered(job) ? .ora : Self.isDrawn(job) ? .svg : .png),
+                tile: tile))
         if pictures.updateValue(Picture(), forKey: job) != nil { farm.problem("job \(job) is exported twice at once") }
         advance(
             .submitted(
@@ -228,7 +233,7 @@ extension SimulatedBroker {
                 ReceivedChunk(
                     pixels: chunk.map(\.id), byteCount: item.block.flatMap { Zstandard.declaredSize(of: $0.frame) }))
         case .imageEnd(let info): result.endImage(info)
-        case .band(let band): result.band = band
+        case .band(let band): result.add(band)
         case .pixels(let block):
             result.pixels = block.id
             result.pixelBytes = Zstandard.declaredSize(of: block.frame)

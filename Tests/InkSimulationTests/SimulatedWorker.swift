@@ -139,7 +139,11 @@ final class SimulatedWorker {
             }
             let name = Array("\(job):\(row):\(task.rect.x / task.rect.width);".utf8)
             return [
-                .pixels(try Block(content: name + [UInt8](repeating: 0, count: 3 * task.rect.area - name.count)))
+                .pixels(
+                    try Block(
+                        content: name
+                            + [UInt8](repeating: 0, count: task.pixelFormat.bytesPerPixel * task.rect.area - name.count)
+                    ))
             ]
         case .encode(let task):
             let names = try task.pieces.map { piece in
@@ -150,6 +154,22 @@ final class SimulatedWorker {
             let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
             let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
             return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect, task.format)]
+        case .draw(let task):
+            let content = try cache[task.picture]?.content() ?? []
+            let drawn = try DrawnPictureBlock(decoding: content, strokes: []).picture
+            let tiles = task.images.flatMap { $0.rows.joined() }
+            let isWhole = tiles.allSatisfy { cache[$0.block] != nil }
+            // In two pieces.
+            let pieces = [
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+                isWhole ? "\(Int(drawn.canvas.width)):\(task.images.count)" : "without its images",
+            ]
+            return pieces.map { piece in
+                .band(
+                    EncodedPiece(
+                        rowCount: drawn.output.height, rawByteCount: piece.utf8.count, adler32: 1,
+                        bytes: Array(piece.utf8)))
+            }
         case .finish: throw ProtocolError.outOfSequence(what: "task", found: "finish", expected: "none in a simulation")
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)

@@ -57,6 +57,50 @@ struct EngineTaskRunnerTests {
             ])
     }
 
+    @Test("A file of lines comes in pieces, with the images that were rendered; one image more or less is an error")
+    func draw() throws {
+        let strokes = (0..<100).map { index in
+            Stroke(
+                brush: Brush(type: .dots),
+                points: [0, 2000].map { StrokePoint(x: $0, y: Double(index) * 20) })
+        }
+        let size = PixelSize(width: 4, height: 2)
+        var picture = DrawnPicture(
+            [Layer(name: "a", strokes: strokes)], name: "f", encoding: PictureEncoding(format: .svg),
+            canvas: CanvasSize(width: 2000, height: 2000), output: size, background: .transparent,
+            fillsSuggested: false)
+        picture.hasBaseImage = true
+        let drawn = DrawnPictureBlock(picture)
+        let content = try Block(content: drawn.encoded())
+        let lines = try StrokeBlock(strokes: drawn.strokes).sealed()
+        let pixels = (0..<32 as Range<UInt8>).map { $0 * 7 }
+        let tile = BandTile(
+            rect: PixelRect(x: 0, y: 0, width: 4, height: 2), block: try Block(content: pixels).id)
+        let image = FinishTask(size: size, format: .rgba, encoding: PictureEncoding(), rows: [[tile]])
+        func run(_ images: [FinishTask]) throws -> [ResultItem] {
+            let task = DrawTask(picture: content.id, strokes: [lines.id], images: images)
+            return try self.run(.draw(task), blocks: [content, lines, try Block(content: pixels)])
+        }
+        let pieces = try run([image]).compactMap { item in if case .band(let piece) = item { piece } else { nil } }
+        #expect(pieces.count > 1 && pieces.allSatisfy { $0.rowCount == 2 && $0.rawByteCount == $0.bytes.count })
+        #expect(pieces.dropLast().allSatisfy { $0.bytes.count == ResultLimit.drawnPieceBytes })
+        let whole = WholePicture(size: size, format: .rgba) { take throws(EngineError) in
+            try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+                try take(
+                    PixelRows(pixels: UnsafeRawBufferPointer(bytes), width: 4, format: .rgba, firstRow: 0))
+            }
+        }
+        let png = try PictureSet.file(of: whole, PictureEncoding(), PieceSetEncoder())
+        var file: [UInt8] = []
+        let tools = VectorPictureTools(
+            write: { (bytes) throws(EngineError) in file += bytes }, image: { (_) throws(EngineError) in png },
+            isCancelled: { false })
+        try VectorPicture(picture, tools: tools).write()
+        #expect(pieces.flatMap(\.bytes) == file)
+        #expect(throws: EngineError.self) { try run([]) }
+        #expect(throws: EngineError.self) { try run([image, image]) }
+    }
+
     @Test("Of a large image that is placed small, its pixels in the picture come back, for one place after the other")
     func scaledImages() throws {
         let size = PixelSize(width: 600, height: 500)

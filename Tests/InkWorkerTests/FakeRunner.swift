@@ -25,7 +25,7 @@ struct FakeRunner: TaskRunner {
             }
             let count = task.rect.area * task.pixelFormat.bytesPerPixel
             try context.emit(.pixels(sealed([UInt8](repeating: value, count: count))))
-        case .finish: throw .internalError("nobody finishes here")
+        case .finish, .draw: throw .internalError("nobody finishes or draws here")
         case .encode(let task):
             var samples: [UInt8] = []
             for piece in task.pieces { samples += try context.blocks.bytes(of: piece.block) }

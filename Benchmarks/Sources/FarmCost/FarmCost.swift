@@ -146,7 +146,7 @@ final class Bench: Sendable {
                 }
                 file += PNGStream.idat(band.bytes, isFirst: task.rect.y == 0)
                 adler32 = Adler32.combine(adler32, band.adler32, lengthB: band.rawByteCount)
-            case .encode, .finish: fatalError("a picture of bands is expected")
+            case .encode, .finish, .draw: fatalError("a picture of bands is expected")
             }
         }
         file += PNGStream.epilogue(adler32: adler32)

@@ -18,6 +18,7 @@ private enum Decoder: UInt8, CaseIterable {
     case picture
     case zstandard
     case endpoint
+    case drawnPicture
 }
 
 /// Whatever the bytes, a decoder throws, or returns a value that means exactly them.
@@ -47,6 +48,9 @@ private func check(_ decoder: Decoder, _ bytes: [UInt8]) throws {
     case .submission: expect(try Submission(stored: bytes).stored == bytes)
     case .picture: expect(try PictureReport(stored: bytes).stored == bytes)
     case .zstandard: expect(try Zstandard.decompress(bytes, limit: 1 << 20).count <= 1 << 20)
+    case .drawnPicture:
+        let strokes = Array(repeating: Stroke(brush: Brush(type: .dots), points: []), count: Int(bytes.first ?? 0))
+        _ = try DrawnPictureBlock(decoding: Array(bytes.dropFirst()), strokes: strokes).encoded()
     case .endpoint: _ = try Endpoint(String(decoding: bytes, as: UTF8.self)).isLocal
     }
 }

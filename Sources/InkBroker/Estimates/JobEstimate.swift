@@ -205,7 +205,7 @@ struct JobEstimate: Sendable {
             encode.measure(phases.encode + phases.decode, of: work.rows[row].encode)
         case .finish(let index):
             guard wholes.indices.contains(index) else { return }
-            wholes[index].measure(phases.encode + phases.decode, of: wholes[index].total)
+            wholes[index].measure(phases.encode + phases.decode + phases.raster, of: wholes[index].total)
         }
     }
 

@@ -42,10 +42,15 @@ struct PictureWork: Hashable, Sendable {
     /// - Parameters:
     ///   - rows: the picture's rows of each row of tiles.
     ///   - width: of what is rendered, pixels.
-    init(_ costs: RowCosts, rows: [Range<Int>], columns: Int, width: Int, _ size: PixelSize, _ files: PictureSet) {
+    ///   - drawings: of the members that are drawn.
+    ///   - isDrawn: whether it is an image in a file of lines, which is encoded with that.
+    init(
+        _ costs: RowCosts, rows: [Range<Int>], columns: Int, width: Int, _ size: PixelSize, _ files: PictureSet,
+        _ drawings: [DrawingDraft?], isDrawn: Bool
+    ) {
         let (strokes, composite) = (costs.strokesPerRow, costs.compositePerRow)
         let streamed = files.streamed.reduce(0) { $0 + WorkKind($1.encoding, isWhole: false).usualRatio }
-        let encode = files.streamed.isEmpty ? 0 : Self.encodedPixel * streamed
+        let encode = files.streamed.isEmpty || isDrawn ? 0 : Self.encodedPixel * streamed
         let first = files.streamed.first.map { WorkKind($0.encoding, isWhole: false) }
         self.columns = columns
         if let first { encoding = first }
@@ -63,7 +68,8 @@ struct PictureWork: Hashable, Sendable {
             let halvings = member.halvings(of: size) ?? 0
             return Whole(
                 kind: WorkKind(member.encoding, isWhole: true),
-                nanoseconds: Self.wholePixel * pixels / Double(1 << (2 * min(halvings, 20))))
+                nanoseconds: drawings[index].map { Double($0.cost.nanoseconds) }
+                    ?? Self.wholePixel * pixels / Double(1 << (2 * min(halvings, 20))))
         }
         tileTurn = costs.perRow.reduce(0, +) / Double(max(1, rows.count * columns))
         wholeTurn = Self.wholeTurnPixel * pixels
@@ -99,7 +105,9 @@ extension PictureDraft {
             guard let set = try? PictureSet(picture.uses.map(\.encoding), pixels: picture.format) else { return nil }
             let size = picture.scene.output
             works.append(
-                PictureWork(picture.costs, rows: [0..<size.height], columns: 1, width: size.width, size, set))
+                PictureWork(
+                    picture.costs, rows: picture.isRendered ? [0..<size.height] : [], columns: 1, width: size.width,
+                    size, set, picture.uses.map(\.drawing), isDrawn: picture.source.isDrawn))
         }
         return PictureWork(works)
     }

@@ -39,6 +39,13 @@ extension Export {
         case .finish(let index):
             guard let plan else { break }
             let whole = plan.whole
+            if let drawing = whole.drawings[whole.set.wholes[index]] {
+                let images = try images(ofFile: whole.share.uses[whole.set.wholes[index]].file, plan)
+                return (
+                    .draw(DrawTask(picture: drawing.picture, strokes: drawing.strokes, images: images)),
+                    ResultLimit.drawing
+                )
+            }
             let halvings = whole.halvings
             let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
             guard rows.count == whole.grid.rows else { break }
@@ -49,6 +56,21 @@ extension Export {
             return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: whole.format))
         }
         throw .internalError("\(role) of \(name) before its time")
+    }
+
+    /// The images in a file of lines, in its order.
+    private func images(ofFile file: Int, _ plan: PicturePlan) throws(BrokerError) -> [FinishTask] {
+        var images: [(number: Int, task: FinishTask)] = []
+        for (index, picture) in plan.pictures.enumerated() where picture.source.isDrawn {
+            guard let member = picture.share.uses.firstIndex(where: { $0.file == file }) else { continue }
+            let rows = plan.rows(ofPicture: index).compactMap { bandTiles(ofRow: $0, plan) }
+            guard rows.count == picture.rowCount else { throw .internalError("\(name) is drawn before its images") }
+            let task = FinishTask(
+                size: picture.scene.output, format: picture.format, encoding: picture.set.members[member].encoding,
+                rows: rows)
+            images.append((picture.share.uses[member].picture, task))
+        }
+        return images.sorted { $0.number < $1.number }.map(\.task)
     }
 
     /// nil if some are missing.
@@ -71,6 +93,14 @@ extension Export {
     func image(of role: TaskRole) -> ImageRequest? {
         guard case .decode(let index) = role else { return nil }
         return draft?.images[index]
+    }
+
+    /// What an item of its result may have, bytes; nil where that is not known.
+    func itemLimit(of role: TaskRole) -> UInt64? {
+        if case .finish(let index) = role, let whole = plan?.whole, whole.drawings[whole.set.wholes[index]] != nil {
+            return ResultLimit.drawnPiece
+        }
+        return image(of: role)?.chunkLimit
     }
 
     /// What makes a complete result useless, nil when nothing does.
@@ -109,8 +139,10 @@ extension Export {
             guard let whole = plan?.whole, let piece = result.band else { return nil }
             let size = whole.scene.output
             let member = whole.set.members[whole.set.wholes[index]]
+            let isDrawn = whole.drawings[whole.set.wholes[index]] != nil
             let isWhole =
-                piece.rowCount == size.height && piece.rawByteCount == size.area * whole.format.bytesPerPixel
+                piece.rowCount == size.height
+                && piece.rawByteCount == (isDrawn ? piece.bytes.count : size.area * whole.format.bytesPerPixel)
                 && member.codec.isSoundWhole(piece.bytes, size, member.encoding)
             return isWhole ? nil : "not the file of a picture of \(size)"
         }

@@ -108,7 +108,7 @@ struct Export: Sendable {
         decoded = []
         self.plan = plan
         stitch = StitchState(
-            plan.pictures.filter { $0.rowCount > 0 }.map { ($0.grid, $0.set) }, window: window)
+            plan.pictures.filter { $0.rowCount > 0 && !$0.source.isDrawn }.map { ($0.grid, $0.set) }, window: window)
         return [
             .open(life.job, planned.assembler),
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
@@ -141,7 +141,9 @@ struct Export: Sendable {
         let finishCost = TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
         return [
             tiles, encode,
-            Stage(groups: files.wholes.count, inputs: [.whole(ExportStage.tile)], costs: .all(finishCost)),
+            Stage(
+                groups: files.wholes.count, inputs: [.whole(ExportStage.tile)],
+                costs: .each(files.wholes.map { whole.drawings[$0]?.cost(with: plan.drawnPixels) ?? finishCost })),
         ]
     }
 
@@ -158,7 +160,7 @@ struct Export: Sendable {
         case .tile(let row, let column):
             if let pixels = result.pixels { tiles[row, default: [:]][column] = pixels }
             let actions = try result.band.map { band throws(BrokerError) in try add(band, row: row, now: now) } ?? []
-            return actions + countTask(now: now)
+            return actions + passUnwritten(row) + countTask(now: now)
         case .finish(let index):
             guard var file = result.band, let whole = plan?.whole else { return [] }
             file.file = whole.share.uses[whole.set.wholes[index]].file
@@ -166,7 +168,7 @@ struct Export: Sendable {
             return countTask(now: now) + write([file], now: now)
         case .encode(let row):
             // Files that are encoded as a whole need the tiles later.
-            let isNeeded = plan?.whole.set.wholes.isEmpty == false
+            let isNeeded = plan?.whole.set.needsPixels == true
             let served = isNeeded ? [] : tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
             return try [.release(served)]
                 + (result.band.map { band throws(BrokerError) in
@@ -186,9 +188,16 @@ struct Export: Sendable {
     }
 
     private mutating func write(_ pieces: [EncodedPiece], now: UInt64) -> [ExportAction] {
-        guard let stitch else { return [] }
+        guard let stitch, let plan else { return [] }
+        let rows = stitch.isComplete ? plan.rowCount : stitch.next
         if isComplete { phase = .finishing }
-        return [.write(life, pieces, rows: stitch.next, ending: isComplete ? report([], now: now) : nil)]
+        return [.write(life, pieces, rows: rows, ending: isComplete ? report([], now: now) : nil)]
+    }
+
+    /// Rows behind those that are written count as written when they are there, or they would wait for each other.
+    private func passUnwritten(_ row: Int) -> [ExportAction] {
+        guard let plan, stitch?.isComplete == true, plan.place(ofRow: row).picture.source.isDrawn else { return [] }
+        return [.schedule(.groupsWritten(life.job, stage: ExportStage.tile, count: plan.rowCount))]
     }
 
     private mutating func countTask(now: UInt64) -> [ExportAction] {

@@ -76,6 +76,13 @@ struct TaskResult: Sendable {
     var pixels: BlockID?
     var pixelBytes: Int?
 
+    /// Adds a band, or the next piece of a file.
+    mutating func add(_ piece: EncodedPiece) {
+        if band == nil { return band = piece }
+        band?.rawByteCount &+= piece.rawByteCount
+        band?.bytes += piece.bytes
+    }
+
     /// The chunks so far are those of an image.
     mutating func endImage(_ info: DecodedImageInfo) {
         images.append(ReceivedImage(info: info, chunks: chunks))

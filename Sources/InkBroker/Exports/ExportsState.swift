@@ -145,11 +145,13 @@ struct ExportsState: Sendable {
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):
             let grid = planned.plan.whole.grid
-            report(
-                .planned(
-                    id,
-                    PictureTiles(
-                        picture: grid.output, tile: grid.tile, columns: grid.columns, rows: grid.rows)))
+            if planned.plan.whole.rowCount > 0 {
+                report(
+                    .planned(
+                        id,
+                        PictureTiles(
+                            picture: grid.output, tile: grid.tile, columns: grid.columns, rows: grid.rows)))
+            }
             advance(id) { $0.take(planned, reorderBytes: rules.reorderBytes) }
         case .written(let rows, let picture, let time):
             count(id) { $0.add(stitching: time) }

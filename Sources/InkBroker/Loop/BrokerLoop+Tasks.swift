@@ -27,7 +27,7 @@ extension BrokerLoop {
             // An image comes in pieces, none of which is waited for whole beyond its size.
             let assembler = ResultAssembler(
                 task: dispatch.id.task, attempt: dispatch.id.attempt, kind: task.resultKind, limitBytes: limit,
-                itemLimitBytes: export.image(of: role)?.chunkLimit)
+                itemLimitBytes: export.itemLimit(of: role))
             peers[dispatch.worker]?.assemblies[dispatch.id] = Assembly(
                 life: export.life, role: role, assembler: assembler, payloadBlock: block?.id)
             if let block { owners[block.id] = id }
@@ -121,14 +121,14 @@ extension BrokerLoop {
             assembly.result.chunks.append(ReceivedChunk(pixels: chunk.map(\.id), byteCount: byteCount))
         case .imageEnd(let image):
             assembly.result.endImage(image)
-        case .band(let band): assembly.result.band = band
+        case .band(let band): assembly.result.add(band)
         case .localBand(var band, let id):
             guard case .bytes(let bytes) = store.local?.content(of: id) else {
                 throw ProtocolError.badValue(what: "band", offset: 0, found: "\(id)", expected: "a local block")
             }
             store.local?.remove(id)
             band.bytes = bytes
-            assembly.result.band = band
+            assembly.result.add(band)
         case .pixels(let block):
             assembly.result.pixelBytes = try hold(block, for: &assembly)
             assembly.result.pixels = block.id

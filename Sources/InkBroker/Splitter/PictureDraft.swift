@@ -97,7 +97,9 @@ struct DraftPicture: Sendable {
     var format: PixelFormat
     var costs: RowCosts
     /// How its rows are encoded for the files that have it, and which of their pictures it is.
-    var uses: [(encoding: PictureEncoding, file: Int, picture: Int)] = []
+    var uses: [(encoding: PictureEncoding, file: Int, picture: Int, drawing: DrawingDraft?)] = []
+    /// Whether a file is made of its pixels.
+    var isRendered: Bool { uses.contains { $0.drawing == nil } }
 }
 
 /// A project and its options, split into blocks: everything that can be done before the images are decoded.
@@ -141,9 +143,6 @@ struct PictureDraft: Sendable {
         do throws(EngineError) {
             try options.check(place: place)
             let codecs = try files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
-            if let vector = codecs.first(where: \.isVector) {
-                throw .badInput(place, reason: "\(vector.name) is not made by a farm, but by ink export itself")
-            }
             let viewport = try project.viewport(options.view, place: place)
             try PictureDraft.check(
                 project, measures.of(project), viewport, order.output, options, limits: limits, name: name)
@@ -162,9 +161,7 @@ struct PictureDraft: Sendable {
                 if let known = pictures.firstIndex(where: { $0.source == picture.source }) {
                     index = known
                 } else {
-                    let subject =
-                        recipe.layers?.subject(of: picture.source)
-                        ?? (project: project, options: options, size: order.output)
+                    let subject = recipe.subject(of: picture.source, project, options, size: order.output)
                     var own = order
                     (own.options, own.output) = (subject.options, subject.size)
                     pictures.append(
@@ -174,9 +171,19 @@ struct PictureDraft: Sendable {
                             encoder: encoder, &requests, &blocks))
                     index = pictures.count - 1
                 }
-                pictures[index].uses.append((picture.encoding, file, number))
+                var drawing: DrawingDraft?
+                if picture.source == .whole, var drawn = recipe.drawing?.picture {
+                    drawn.description = description(files[file])
+                    let strokes = project.layers.flattened().map(\.layer.strokes)
+                    drawing = try DrawingDraft(
+                        drawn, cost: DrawingDraft.cost(of: strokes, measures.of(project)), encoder: encoder,
+                        blocks: &blocks)
+                }
+                pictures[index].uses.append((picture.encoding, file, number, drawing))
             }
         }
+        // Bands are written by rows of tiles, which these do not have.
+        pictures = pictures.filter { !$0.source.isDrawn } + pictures.filter(\.source.isDrawn)
         images = requests.requests.map(\.scaledIfWorthwhile)
         putSlowImagesFirst()
     }
@@ -233,7 +240,7 @@ extension DraftPicture {
     ) throws(BrokerError) {
         let options = order.options
         let viewport: Viewport?
-        let codecs: [any PictureCodec]
+        var codecs: [any PictureCodec]
         do throws(EngineError) {
             viewport = try project.viewport(options.view, place: Place(file: name))
             codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
@@ -245,12 +252,16 @@ extension DraftPicture {
             canvas: viewport?.size ?? project.canvasSize, output: order.output,
             background: options.background ?? project.background,
             patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
+        codecs = codecs.filter { !$0.isVector }
         format =
             switch options.colorMode {
             case .automatic: scene.background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
             case .rgb: .rgb
             case .rgba: .rgba
             }
+        costs = RowCosts(output: order.output)
+        // Nothing is rendered of a picture that is only drawn.
+        if codecs.isEmpty { return }
         var builder = SceneBuilder(
             project, measures.of(project), through: viewport, order: order, images: requests, encoder: encoder)
         if options.includesBaseImage, let base = project.baseImage {

@@ -9,6 +9,8 @@ struct PlannedPicture: Sendable {
     let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
     let format: PixelFormat
     let share: PictureShare
+    /// Those of the members that are drawn; nil for the others.
+    let drawings: [DrawingDraft?]
     /// The part of the picture that is rendered, in its pixels; empty if there is nothing in it.
     let rect: PixelRect
     /// The tiles of that part.
@@ -34,6 +36,7 @@ struct PlannedPicture: Sendable {
         share = PictureShare(
             set: try PictureSet(picture.uses.map(\.encoding), pixels: picture.format),
             uses: picture.uses.map { ($0.file, $0.picture) })
+        drawings = picture.uses.map(\.drawing)
         /// The image as it was scaled for its place, if it was.
         func image(_ image: SceneImage<Int>) -> SceneImage<DecodedImage> {
             let request = draft.images[image.source]
@@ -64,8 +67,10 @@ struct PlannedPicture: Sendable {
         }
         self.scene = scene
         let rect =
-            source.isCropped
-            ? scene.inkedRect : PixelRect(x: 0, y: 0, width: scene.output.width, height: scene.output.height)
+            !picture.isRendered
+            ? PixelRect(x: 0, y: 0, width: 0, height: 0)
+            : source.isCropped
+                ? scene.inkedRect : PixelRect(x: 0, y: 0, width: scene.output.width, height: scene.output.height)
         self.rect = rect
         let multiple = share.set.rowMultiple
         if rect.isEmpty {
@@ -98,9 +103,9 @@ struct PlannedPicture: Sendable {
     }
 
     private func delivery(isLast: Bool) -> TileDelivery {
-        guard grid.isBands, !set.streamed.isEmpty else { return .pixels }
+        guard grid.isBands, !set.streamed.isEmpty, !source.isDrawn else { return .pixels }
         let encoding = encoding(isLast: isLast)
-        return set.wholes.isEmpty ? .band(encoding) : .bandAndPixels(encoding, halvings: halvings)
+        return !set.needsPixels ? .band(encoding) : .bandAndPixels(encoding, halvings: halvings)
     }
 
     fileprivate func encoding(isLast: Bool) -> PieceEncoding {
@@ -195,8 +200,12 @@ struct PicturePlan: Sendable {
         var pictures: [PlannedPicture] = []
         do throws(EngineError) {
             for picture in draft.pictures {
+                // Images in a file of lines are what they would be without it.
+                let isDrawn = picture.source.isDrawn
                 pictures.append(
-                    try PlannedPicture(picture, draft, decoded: decoded, tile: tile, keepsResults: keepsResults))
+                    try PlannedPicture(
+                        picture, draft, decoded: decoded, tile: isDrawn ? nil : tile,
+                        keepsResults: keepsResults && !isDrawn))
             }
         } catch {
             throw .refused(error)
@@ -228,7 +237,8 @@ struct PicturePlan: Sendable {
             pictures.map { picture in
                 PictureWork(
                     picture.costs, rows: (0..<picture.rowCount).map(picture.pixelRows(ofRow:)),
-                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set)
+                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set,
+                    picture.drawings, isDrawn: picture.source.isDrawn)
             })
     }
 
@@ -245,6 +255,12 @@ struct PicturePlan: Sendable {
         let owner = owners[row]
         return (pictures[owner], row - firstRows[owner])
     }
+
+    /// Pixels of all images in files of lines.
+    var drawnPixels: Int { pictures.reduce(0) { $0 + ($1.source.isDrawn ? $1.scene.output.area : 0) } }
+
+    /// The rows of tiles of a picture.
+    func rows(ofPicture picture: Int) -> Range<Int> { firstRows[picture]..<firstRows[picture + 1] }
 
     /// The number of the picture of a row of tiles.
     func picture(ofRow row: Int) -> Int { owners[row] }
@@ -286,8 +302,9 @@ struct PicturePlan: Sendable {
             * picture.format.bytesPerPixel
     }
 
-    /// Size of the raw bytes of the piece for a row of tiles.
+    /// Size of the raw bytes of the piece for a row of tiles; 0 where there are none.
     func rawBytes(ofRow row: Int) -> Int {
+        guard row < rowCount else { return 0 }
         let (picture, row) = place(ofRow: row)
         let rowCount = picture.grid.pixelRows(ofRow: row).count
         return picture.set.streamed.isEmpty

@@ -16,9 +16,6 @@ public protocol PictureCodec: Sendable {
     var holdsPhotoMetadata: Bool { get }
     /// The fields of a `PictureEncoding` that affect the file.
     var settings: Set<EncodingSetting> { get }
-    /// Whether a file is made from the project's geometry, by `VectorPicture`, and not from pixels. A broker cannot make
-    /// it.
-    var isVector: Bool { get }
     /// Maximum edge length of the format, in pixels.
     var edgePixelsMax: Int { get }
     /// The library that writing needs and that is loaded only then; nil for formats that the program itself can write.
@@ -81,7 +78,10 @@ extension PictureCodec {
 
     public var holdsPhotoMetadata: Bool { true }
 
-    public var isVector: Bool { false }
+    /// Whether a file is made from the project's geometry, by `VectorPicture`, and not from pixels.
+    public var isVector: Bool {
+        steps(PictureEncoding(format: format), of: PixelSize(width: 1, height: 1)).contains(.drawing)
+    }
 
     public var loadedLibrary: ImageLibrary? { nil }
 

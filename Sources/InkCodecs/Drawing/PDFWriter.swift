@@ -30,7 +30,7 @@ struct PDFWriter: VectorWriter {
 
     init(_ scene: VectorScene) {
         self.scene = scene
-        output = VectorOutput(scene.tools)
+        output = VectorOutput(scene)
         description = scene.description
         for _ in Numbers.catalog...Numbers.contents { _ = body.reserve() }
         profile = body.reserve()
@@ -90,7 +90,7 @@ struct PDFWriter: VectorWriter {
     }
 
     private var page: PDFPage {
-        PDFPage(fitting: scene.output, scene.options.encoding, description.density)
+        PDFPage(fitting: scene.output, scene.picture.encoding, description.density)
     }
 
     mutating func end() throws(EngineError) {
@@ -105,7 +105,7 @@ struct PDFWriter: VectorWriter {
 
     /// - Parameter isBase: whether the graphics state of no other stream is continued.
     private mutating func openContent(isBase: Bool = false) throws(EngineError) {
-        contents.append(try PDFContent(scene.options.encoding.effort))
+        contents.append(try PDFContent(scene.picture.encoding.effort))
         // Some readers make thin lines a whole pixel wide unless they are told not to.
         if isBase { try change { Array("/\($0.state("/SA false")) gs\n".utf8) } }
     }
@@ -227,11 +227,10 @@ struct PDFWriter: VectorWriter {
 
     // MARK: Images
 
-    mutating func addImage(path: String) throws(EngineError) {
-        let place = Place(file: path)
-        guard let file = try PDFPageFile(PDFBook.Source(path: path)) else {
-            throw .internalError("an image of the pdf file is missing")
-        }
+    mutating func addImage(_ file: [UInt8]) throws(EngineError) {
+        let place = scene.place
+        let source = PDFBook.Source(byteCount: file.count) { count, offset in Array(file[offset..<(offset + count)]) }
+        guard let file = try PDFPageFile(source) else { throw .internalError("an image is not a pdf file") }
         let own = try file.objects(under: Numbers.image, place: place)
         var numbers: [Int: Int] = [:]
         for number in own { numbers[number] = body.reserve() }

@@ -4,27 +4,14 @@ extension PictureFormat {
     public static let svg = PictureFormat(rawValue: 9)
 }
 
-/// SVG files, which are written from the project's geometry by `VectorPicture` and not from rows of pixels.
-struct SVGCodec: PictureCodec {
+/// SVG files.
+struct SVGCodec: VectorCodec {
     var format: PictureFormat { .svg }
     var fileType: FileType { .svg }
     var hasAlpha: Bool { true }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
-    var edgePixelsMax: Int { Limits.edgePixelsMax }
-    var isVector: Bool { true }
-
-    func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
-
-    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int { rowCount * width * pixels.bytesPerPixel }
-
-    func content(of piece: EncodedPiece) -> [UInt8]? { nil }
-
-    func makeEncoder() -> any PieceEncoder { WholeOnlyEncoder(name: name) }
-
-    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler {
-        throw .internalError("\(name) is not made of rows")
-    }
+    var head: [UInt8] { SVGHead.declaration }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
         guard let file = try BufferedFile(regularFileAt: path) else { return nil }

@@ -20,7 +20,7 @@ struct SVGWriter: VectorWriter {
 
     init(_ scene: VectorScene) {
         self.scene = scene
-        output = VectorOutput(scene.tools)
+        output = VectorOutput(scene)
     }
 
     func path(_ line: LineStyle?) -> VectorPath { VectorPath(decimals: scene.decimals) }
@@ -50,7 +50,7 @@ struct SVGWriter: VectorWriter {
         return String(decoding: text, as: UTF8.self) + "in"
     }
 
-    mutating func end() throws(EngineError) { try SVGHead.end(&output, digest: scene.options.digest) }
+    mutating func end() throws(EngineError) { try SVGHead.end(&output, digest: scene.description.digest) }
 
     // MARK: Groups and masks
 
@@ -196,34 +196,30 @@ struct SVGWriter: VectorWriter {
 
     // MARK: Images
 
-    mutating func addImage(path: String) throws(EngineError) {
-        guard let file = try BufferedFile(regularFileAt: path) else {
-            throw .internalError("an image of the svg file is missing")
-        }
+    /// Bytes of an image that are written at once: a multiple of three.
+    private static let imageBytes = 3 << 16
+
+    mutating func addImage(_ file: [UInt8]) throws(EngineError) {
         var text: [UInt8] = []
         text.addSize("<image width=\"", scene.canvas)
         text.add(" preserveAspectRatio=\"none\" xlink:href=\"data:image/png;base64,")
         try output.write(text)
-        var rest: [UInt8] = []
-        while let bytes = try file.readUpTo(BufferedFile.bufferByteCount) {
-            rest += bytes
-            let whole = rest.count / 3 * 3
-            try output.write(Base64.encode(Array(rest.prefix(whole))))
-            rest.removeFirst(whole)
+        for start in stride(from: 0, to: file.count, by: Self.imageBytes) {
+            try output.write(Base64.encode(Array(file[start..<min(start + Self.imageBytes, file.count)])))
         }
-        try output.write(Base64.encode(rest))
         try output.write("\"/>\n")
     }
 }
 
 /// The beginning and the end of SVG files.
 enum SVGHead {
+    static let declaration = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
+
     /// - Parameters:
     ///   - width: with its unit.
     ///   - height: likewise.
     static func start(width: String, height: String) -> [UInt8] {
-        var head: [UInt8] = []
-        head.add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+        var head = declaration
         head.add("<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"")
         head.add(" xmlns:inkscape=\"http://www.inkscape.org/namespaces/inkscape\" version=\"1.1\"")
         head.add(" width=\"\(width)\" height=\"\(height)\" ")
@@ -256,11 +252,9 @@ enum SVGHead {
         head.add("</rdf:Description></rdf:RDF></metadata>\n")
     }
 
-    static func end(_ output: inout VectorOutput, digest: [UInt8]?) throws(EngineError) {
+    static func end(_ output: inout VectorOutput, digest: PictureDigest?) throws(EngineError) {
         try output.write("</svg>\n")
-        if let digest = digest.flatMap({ PictureDigest(bytes: $0) }) {
-            try output.write(SVGSeal.text(digest, crc: output.crc))
-        }
+        if let digest { try output.write(SVGSeal.text(digest, crc: output.crc)) }
     }
 }
 

@@ -7,8 +7,51 @@ extension PictureFormat {
     public static let vectorPDF = PictureFormat(rawValue: 23)
 }
 
-/// SVG files in millimetres for pen plotters, written by `VectorPicture`.
-struct PlotCodec: PictureCodec {
+/// Files that `VectorPicture` writes from the project's geometry, in one task.
+protocol VectorCodec: PictureCodec {
+    /// What all files begin with.
+    var head: [UInt8] { get }
+}
+
+extension VectorCodec {
+    var edgePixelsMax: Int { Limits.edgePixelsMax }
+
+    func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] { [.drawing] }
+
+    func recipe(
+        _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
+    ) throws(EngineError) -> FileRecipe {
+        var own = options
+        own.encoding = encoding
+        return try FileRecipe(
+            DrawnPicture(
+                project, options: own, output: size, name: place.file, description: PictureDescription()))
+    }
+
+    func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
+
+    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int { rowCount * width * pixels.bytesPerPixel }
+
+    func content(of piece: EncodedPiece) -> [UInt8]? { piece.bytes }
+
+    func isSoundWhole(_ piece: [UInt8], _ size: PixelSize, _ encoding: PictureEncoding) -> Bool {
+        piece.starts(with: head)
+    }
+
+    func makeEncoder() -> any PieceEncoder { WholeOnlyEncoder(name: name) }
+
+    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler { VectorAssembler() }
+}
+
+/// A file whose only piece is all of it.
+private struct VectorAssembler: PictureAssembler {
+    func begin() -> [PictureWrite] { [] }
+    func add(_ piece: EncodedPiece) -> [PictureWrite] { [.append(piece.bytes)] }
+    func end() -> [PictureWrite] { [] }
+}
+
+/// SVG files in millimetres for pen plotters.
+struct PlotCodec: VectorCodec {
     private let svg = SVGCodec()
 
     var format: PictureFormat { .plot }
@@ -17,28 +60,13 @@ struct PlotCodec: PictureCodec {
     var hasAlpha: Bool { false }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
-    var edgePixelsMax: Int { svg.edgePixelsMax }
-    var isVector: Bool { true }
-
-    func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
-
-    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
-        svg.rawByteCount(rowCount: rowCount, width: width, pixels: pixels)
-    }
-
-    func content(of piece: EncodedPiece) -> [UInt8]? { nil }
-
-    func makeEncoder() -> any PieceEncoder { WholeOnlyEncoder(name: name) }
-
-    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler {
-        throw .internalError("\(name) is not made of rows")
-    }
+    var head: [UInt8] { svg.head }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try svg.storedDigest(path: path) }
 }
 
-/// PDF files of lines and areas, written by `VectorPicture`.
-struct VectorPDFCodec: PictureCodec {
+/// PDF files of lines and areas.
+struct VectorPDFCodec: VectorCodec {
     private let pdf = PDFCodec()
 
     var format: PictureFormat { .vectorPDF }
@@ -46,27 +74,12 @@ struct VectorPDFCodec: PictureCodec {
     var fileType: FileType { pdf.fileType }
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { pdf.settings }
-    var edgePixelsMax: Int { Limits.edgePixelsMax }
-    var isVector: Bool { true }
-
-    func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }
-
-    func rawByteCount(rowCount: Int, width: Int, pixels: PixelFormat) -> Int {
-        pdf.rawByteCount(rowCount: rowCount, width: width, pixels: pixels)
-    }
-
-    func content(of piece: EncodedPiece) -> [UInt8]? { nil }
+    var head: [UInt8] { PDFAssembler.header }
 
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place
     ) throws(EngineError) {
         try pdf.check(size, encoding, dotsPerInch: dotsPerInch, place: place)
-    }
-
-    func makeEncoder() -> any PieceEncoder { WholeOnlyEncoder(name: name) }
-
-    func makeAssembler(_ head: PictureHead) throws(EngineError) -> any PictureAssembler {
-        throw .internalError("a \(name) of lines is not made of rows")
     }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try pdf.storedDigest(path: path) }

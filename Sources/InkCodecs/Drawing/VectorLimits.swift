@@ -1,5 +1,5 @@
 /// What a vector picture may hold: what needs more becomes an image.
-struct VectorLimits {
+public struct VectorLimits: Sendable {
     /// Stamps of a layer.
     var stamps = 250_000
     /// Stamps of a picture.
@@ -14,4 +14,6 @@ struct VectorLimits {
     var plotLines = 4_000_000
     /// Definitions of stamps that are remembered.
     var definitions = 4096
+    /// Bytes of a file, with its images.
+    public static let fileBytes = 1 << 30
 }

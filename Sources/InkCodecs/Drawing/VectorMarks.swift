@@ -15,7 +15,7 @@ struct VectorMarks {
     }
 
     /// Whether nothing of a box can be seen.
-    private func isHidden(_ box: Rect) -> Bool {
+    func isHidden(_ box: Rect) -> Bool {
         box.isEmpty || box.maxX < 0 || box.maxY < 0 || box.minX > canvas.width || box.minY > canvas.height
     }
 

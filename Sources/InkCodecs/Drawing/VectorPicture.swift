@@ -25,17 +25,17 @@ public struct VectorImage: Sendable {
 public struct VectorPictureTools {
     /// Takes the file's bytes in order.
     public var write: ([UInt8]) throws(EngineError) -> Void
-    /// Renders an image, and gives the path of its file, which is read once.
-    public var render: (VectorImage) throws(EngineError) -> String
+    /// Gives the file of an image. The images come in the order of `DrawnPicture.survey`.
+    public var image: (VectorImage) throws(EngineError) -> [UInt8]
     /// Called now and then.
     public var isCancelled: () -> Bool
 
     public init(
         write: @escaping ([UInt8]) throws(EngineError) -> Void,
-        render: @escaping (VectorImage) throws(EngineError) -> String, isCancelled: @escaping () -> Bool
+        image: @escaping (VectorImage) throws(EngineError) -> [UInt8], isCancelled: @escaping () -> Bool
     ) {
         self.write = write
-        self.render = render
+        self.image = image
         self.isCancelled = isCancelled
     }
 }
@@ -47,49 +47,34 @@ public struct VectorPictureTools {
 public struct VectorPicture {
     private let scene: VectorScene
 
-    /// - Parameters:
-    ///   - project: what is drawn.
-    ///   - options: of the picture; those of pixels do not count.
-    ///   - output: the picture's size in pixels, which images have.
-    ///   - name: of the project, in errors.
-    ///   - description: what the file says about itself.
-    ///   - tools: take the file's bytes and render the images in it.
-    /// - Throws: as `Project.viewport`, and `EngineError` for what the format cannot hold.
-    public init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
-        tools: VectorPictureTools
-    ) throws(EngineError) {
-        try self.init(
-            project, options: options, output: output, name: name, description: description, tools: tools,
-            limits: VectorLimits())
+    /// - Parameter tools: take the file's bytes and give the images in it.
+    public init(_ picture: DrawnPicture, tools: VectorPictureTools) {
+        self.init(picture, tools: tools, limits: VectorLimits())
     }
 
-    init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
-        tools: VectorPictureTools, limits: VectorLimits
-    ) throws(EngineError) {
-        scene = try VectorScene(
-            project, options: options, output: output, name: name, description: description, tools: tools,
-            limits: limits)
+    init(_ picture: DrawnPicture, tools: VectorPictureTools, limits: VectorLimits) {
+        scene = VectorScene(picture, tools: tools, limits: limits)
     }
 
-    /// Changes whenever the same project may give another file of a format.
-    public static func version(of format: PictureFormat) -> String {
+    /// Changes whenever the same project may give another file of a format, whose images this renderer makes.
+    public static func version(of format: PictureFormat, renderer: String) -> String {
         let own =
             switch format {
             case .plot: "plot 1"
             case .vectorPDF: "pdf 1"
             default: "svg 1"
             }
-        return "\(own) of \(TileRenderer.version)"
+        return "\(own) of \(renderer)"
     }
 
     /// Writes the file.
     ///
     /// - Returns: What became an image because the format has no words for it.
-    /// - Throws: what the tools throw, and `EngineError.cancelled`.
+    /// - Throws: what the tools throw, `EngineError.overLimit` for a file of more than `VectorLimits.fileBytes`, and
+    ///   `EngineError.cancelled`.
+    @discardableResult
     public func write() throws(EngineError) -> [ReadingWarning] {
-        switch scene.options.encoding.format {
+        switch scene.picture.encoding.format {
         case .plot:
             var plot = PlotPicture(scene)
             return try plot.write()
@@ -101,4 +86,43 @@ public struct VectorPicture {
             return try walk.write()
         }
     }
+
+    /// Asks the tools for the images, and writes nothing.
+    func survey() throws(EngineError) -> [ReadingWarning] {
+        switch scene.picture.encoding.format {
+        case .plot:
+            var plot = PlotPicture(scene, isSurvey: true)
+            return try plot.write()
+        case .vectorPDF:
+            var walk = VectorWalk(scene, VectorSurveyor<PDFWriter>())
+            return try walk.write()
+        default:
+            var walk = VectorWalk(scene, VectorSurveyor<SVGWriter>())
+            return try walk.write()
+        }
+    }
+}
+
+/// Takes the elements of a picture and writes nothing.
+struct VectorSurveyor<File: VectorWriter>: VectorWriter {
+    static var name: String { File.name }
+    static var imageFormat: PictureFormat { File.imageFormat }
+    static var hasAreas: Bool { File.hasAreas }
+    static var takesMarks: Bool { false }
+
+    func path(_ line: LineStyle?) -> VectorPath { VectorPath(decimals: 0) }
+    func begin() {}
+    func end() {}
+    func open(_ group: VectorGroup) {}
+    func close(_ group: VectorGroup) {}
+    func beginMask() -> Int { 0 }
+    func endMask() {}
+    func addImage(_ file: [UInt8]) {}
+    func fill(_ color: RGBA8) {}
+    func begin(_ paint: VectorPaint, inside footprint: VectorFootprint?) {}
+    func add(_ path: inout VectorPath) {}
+    func end(_ paint: VectorPaint) {}
+    func begin(_ stamps: VectorStamps) {}
+    func add(_ stamp: Stamp, of stamps: VectorStamps) {}
+    func end(_ stamps: VectorStamps) {}
 }

@@ -17,7 +17,7 @@ struct VectorWalk<File: VectorWriter> {
     /// - Returns: What became an image because the format has no words for it.
     mutating func write() throws(EngineError) -> [ReadingWarning] {
         try file.begin()
-        try write(scene.elements, isTop: true)
+        try write(scene.picture.elements, isTop: true)
         try file.end()
         return warnings
     }
@@ -37,12 +37,12 @@ struct VectorWalk<File: VectorWriter> {
             }
             try writeImage(
                 elements[...last].flatMap(\.layers),
-                background: isTop ? scene.background : .transparent,
-                includesBaseImage: isTop && scene.options.includesBaseImage)
+                background: isTop ? scene.picture.background : .transparent,
+                includesBaseImage: isTop && scene.picture.hasBaseImage)
             rest = elements[(last + 1)...]
         } else if isTop {
-            if scene.background.alpha > 0 { try file.fill(scene.background) }
-            if scene.options.includesBaseImage, scene.project.baseImage != nil {
+            if scene.picture.background.alpha > 0 { try file.fill(scene.picture.background) }
+            if scene.picture.hasBaseImage {
                 try writeImage([], background: .transparent, includesBaseImage: true)
             }
         }
@@ -193,6 +193,7 @@ struct VectorWalk<File: VectorWriter> {
     private mutating func writeMarks(of layer: Layer, color: RGBA8? = nil) throws(EngineError) {
         if var fill = scene.suggestedFill(layer) {
             fill.color = color ?? fill.color
+            guard File.takesMarks else { return }
             return try marks.write(fill: fill, to: &file)
         }
         let runs = layer.runs
@@ -222,6 +223,7 @@ struct VectorWalk<File: VectorWriter> {
 
     /// - Parameter color: nil: that of each stroke.
     private mutating func writeStrokes(_ strokes: ArraySlice<Stroke>, color: RGBA8?) throws(EngineError) {
+        guard File.takesMarks else { return }
         for stroke in strokes {
             try marks.write(scene.prepared(stroke), color: color ?? stroke.brush.color, to: &file)
         }
@@ -232,7 +234,7 @@ struct VectorWalk<File: VectorWriter> {
     ) throws(EngineError) {
         let image = VectorImage(
             layers: layers, background: background, includesBaseImage: includesBaseImage, format: File.imageFormat)
-        try file.addImage(path: try scene.tools.render(image))
+        try file.addImage(try scene.tools.image(image))
     }
 }
 

@@ -142,61 +142,47 @@ protocol VectorWriter: VectorDrawing {
     /// - Returns: The mask's number.
     mutating func beginMask() throws(EngineError) -> Int
     mutating func endMask() throws(EngineError)
-    /// Adds an image that covers the picture.
-    mutating func addImage(path: String) throws(EngineError)
+    /// Adds an image that covers the picture, from its file.
+    mutating func addImage(_ file: [UInt8]) throws(EngineError)
+    /// Whether marks are wanted, not only groups and images.
+    static var takesMarks: Bool { get }
+}
+
+extension VectorWriter {
+    static var takesMarks: Bool { true }
 }
 
 /// What every writer knows of a picture.
 struct VectorScene {
-    var project: Project
+    var picture: DrawnPicture
     /// The place of the project, in errors.
-    var place: Place
-    var options: PictureOptions
-    /// In pixels.
-    var output: PixelSize
-    var canvas: CanvasSize
+    var place: Place { Place(file: picture.name) }
     var view: ViewMap?
-    var background: RGBA8
-    var description: PictureDescription
     var tools: VectorPictureTools
     var limits: VectorLimits
     var scale: OutputScale
     /// Digits behind the point of coordinates: a hundredth of an output pixel, or less.
     var decimals: Int
 
-    init(
-        _ project: Project, options: PictureOptions, output: PixelSize, name: String, description: PictureDescription,
-        tools: VectorPictureTools, limits: VectorLimits
-    ) throws(EngineError) {
-        place = Place(file: name)
-        let viewport = try project.viewport(options.view, place: place)
-        let codecs: [any PictureCodec] = [SVGCodec(), PlotCodec(), VectorPDFCodec()]
-        try codecs.first { $0.format == options.encoding.format }?.check(
-            output, options.encoding, dotsPerInch: options.dotsPerInch, place: place)
-        self.project = project
-        self.options = options
-        self.output = output
-        self.description = description
+    var canvas: CanvasSize { picture.canvas }
+    /// In pixels.
+    var output: PixelSize { picture.output }
+    var description: PictureDescription { picture.description }
+
+    init(_ picture: DrawnPicture, tools: VectorPictureTools, limits: VectorLimits) {
+        self.picture = picture
         self.tools = tools
         self.limits = limits
-        canvas = viewport?.size ?? project.canvasSize
-        view = viewport.map { ViewMap($0) }
-        var background = options.background ?? project.background
-        if options.colorMode == .rgb, !background.isOpaque { background = background.flattenedOnWhite }
-        self.background = background
+        view = picture.viewport.map { ViewMap($0) }
         scale = OutputScale(
-            canvas: canvas, output: output, patternOrigin: view?.point(Point(x: 0, y: 0)) ?? Point(x: 0, y: 0))
+            canvas: picture.canvas, output: picture.output,
+            patternOrigin: view?.point(Point(x: 0, y: 0)) ?? Point(x: 0, y: 0))
         decimals = 2
         var largest = scale.largest
         while largest > 1.01, decimals < 9 {
             decimals += 1
             largest /= 10
         }
-    }
-
-    /// What is drawn, from the bottom up.
-    var elements: [DrawnTree.Element] {
-        DrawnTree(project.layers, chosen: options.layers).drawn(fillsSuggested: options.fillsSuggested)
     }
 
     func stroke(_ stroke: Stroke) -> Stroke { view?.stroke(stroke) ?? stroke }
@@ -220,28 +206,23 @@ struct VectorScene {
 
 /// The bytes of a vector file, in order.
 struct VectorOutput {
-    let tools: VectorPictureTools
+    private let scene: VectorScene
     private(set) var crc = crc32([])
+    private var byteCount = 0
 
-    init(_ tools: VectorPictureTools) { self.tools = tools }
+    init(_ scene: VectorScene) { self.scene = scene }
 
     mutating func write(_ bytes: [UInt8]) throws(EngineError) {
-        if tools.isCancelled() { throw .cancelled }
+        if scene.tools.isCancelled() { throw .cancelled }
+        byteCount += bytes.count
+        guard byteCount <= VectorLimits.fileBytes else {
+            throw .overLimit(
+                scene.place, what: "the file of lines", found: "more than \(VectorLimits.fileBytes) bytes",
+                limit: "\(VectorLimits.fileBytes) bytes")
+        }
         crc = crc32(bytes, seed: crc)
-        try tools.write(bytes)
+        try scene.tools.write(bytes)
     }
 
     mutating func write(_ text: String) throws(EngineError) { try write(Array(text.utf8)) }
-}
-
-extension RGBA8 {
-    /// Opaque.
-    fileprivate var flattenedOnWhite: RGBA8 {
-        let opacity = Double(alpha)
-        func flat(_ value: UInt8) -> UInt8 {
-            let level: Double = Double(value) * opacity / 255 + 255 - opacity
-            return UInt8(level.rounded())
-        }
-        return RGBA8(red: flat(red), green: flat(green), blue: flat(blue))
-    }
 }

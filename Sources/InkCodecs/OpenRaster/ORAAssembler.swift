@@ -113,7 +113,7 @@ struct ORAAssembler: PictureAssembler {
         case .whole: "mergedimage.png"
         case .thumbnail: "Thumbnails/thumbnail.png"
         // The first picture is the whole one.
-        case .background, .baseImage, .element, .mask: "data/layer\(index - 1).png"
+        case .background, .baseImage, .element, .mask, .drawn: "data/layer\(index - 1).png"
         }
     }
 

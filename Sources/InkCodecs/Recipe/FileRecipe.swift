@@ -13,12 +13,17 @@ public enum PictureSource: Hashable, Sendable {
     case element(Int, isWithClipped: Bool = false)
     /// The mask of an element, as the alpha of a white picture.
     case mask(Int)
+    /// The n-th image in a file of lines of this format.
+    case drawn(PictureFormat, Int)
+
+    /// Whether its tiles are pixels for a file of lines, and no pieces of a file.
+    public var isDrawn: Bool { if case .drawn = self { true } else { false } }
 
     /// Whether only the part of the picture is rendered in which something can be.
     public var isCropped: Bool {
         switch self {
         case .element, .mask: true
-        case .whole, .thumbnail, .background, .baseImage: false
+        case .whole, .thumbnail, .background, .baseImage, .drawn: false
         }
     }
 }
@@ -29,6 +34,8 @@ public enum EncodeStep: Hashable, Sendable {
     case bands
     /// One from all rows, which may be halved so often before.
     case whole(halvings: Int)
+    /// All of it from what is drawn, not from pixels (`VectorPicture`).
+    case drawing
 }
 
 /// What a file is made of, known before a pixel is.
@@ -38,6 +45,8 @@ public struct FileRecipe: Sendable {
     public var pictures: [(source: PictureSource, encoding: PictureEncoding)]
     /// The layers of a file that holds them; nil for others.
     public var layers: LayeredPicture?
+    /// What a file of lines is written from; nil for others.
+    public var drawing: (picture: DrawnPicture, survey: VectorSurvey)?
 
     /// A file that shows the picture and nothing else.
     public init(_ encoding: PictureEncoding) { pictures = [(.whole, encoding)] }
@@ -46,6 +55,36 @@ public struct FileRecipe: Sendable {
     init(_ layers: LayeredPicture, encoding: (PictureSource) -> PictureEncoding) {
         pictures = layers.parts.map { ($0, encoding($0)) }
         self.layers = layers
+    }
+
+    init(_ drawing: DrawnPicture) throws(EngineError) {
+        let survey = try drawing.survey()
+        pictures = [(.whole, drawing.encoding)]
+        for (index, image) in survey.images.enumerated() {
+            pictures.append((.drawn(drawing.encoding.format, index), drawing.options(of: image).encoding))
+        }
+        self.drawing = (drawing, survey)
+    }
+
+    /// What of the picture the file cannot hold as it is.
+    public var warnings: [ReadingWarning] {
+        drawing?.survey.warnings ?? layers?.warnings.map { ReadingWarning(.other, at: nil, $0) } ?? []
+    }
+
+    /// The project, the options and the size that one of its pictures is rendered from.
+    ///
+    /// - Parameters:
+    ///   - project: that the file is made of.
+    ///   - options: of the picture.
+    ///   - size: output pixels.
+    public func subject(
+        of source: PictureSource, _ project: Project, _ options: PictureOptions, size: PixelSize
+    ) -> (project: Project, options: PictureOptions, size: PixelSize) {
+        if case .drawn(_, let index) = source, let drawing {
+            let image = drawing.survey.images[index]
+            return (image.project(of: project), drawing.picture.options(of: image), image.size ?? size)
+        }
+        return layers?.subject(of: source) ?? (project, options, size)
     }
 }
 

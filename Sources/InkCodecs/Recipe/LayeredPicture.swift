@@ -109,7 +109,7 @@ public struct LayeredPicture: Sendable {
     public func subject(of part: PictureSource) -> (project: Project, options: PictureOptions, size: PixelSize) {
         var (project, options) = part == .whole || part == .thumbnail ? whole : (project, options)
         switch part {
-        case .whole: return (project, options, size)
+        case .whole, .drawn: return (project, options, size)
         case .thumbnail: return (project, options, size.fitting(LayeredPicture.thumbnailEdge))
         case .background, .baseImage:
             project.layers = []

@@ -53,7 +53,7 @@ package struct PictureOption: Sendable {
 
     /// Whether requests have it too. The others name files, search folders, or make what no broker makes.
     package var isOfRequests: Bool {
-        !["overlay", "font", "photos", "documents", "vector", "plot", "max-bytes"].contains(name)
+        !["overlay", "font", "photos", "documents", "max-bytes"].contains(name)
     }
 
     /// What the JSON value has to be, for errors.

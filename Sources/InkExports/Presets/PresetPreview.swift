@@ -17,7 +17,7 @@ package struct PresetPreview {
 
     private let size: PixelSize
     private let replaces: Bool
-    private let images: VectorImages
+    private let images: RenderedImages
 
     /// - Parameters:
     ///   - size: of the pictures, pixels.
@@ -25,13 +25,13 @@ package struct PresetPreview {
     package init(size: PixelSize = canvas, replaces: Bool) {
         self.size = size
         self.replaces = replaces
-        images = VectorImages(workerCount: UsableCores.count(), limits: Limits())
+        images = RenderedImages(workerCount: UsableCores.count(), limits: Limits())
     }
 
     /// Renders the picture of a brush to a PNG file.
     package func write(_ brush: Brush, name: String, to path: String) throws(ExportError) {
         let picture: String
-        do throws(VectorImageFailure) {
+        do throws(RenderedImageFailure) {
             picture = try images.render(
                 Self.project(of: brush, name: name), name: name, size: size, options: PictureOptions())
         } catch {

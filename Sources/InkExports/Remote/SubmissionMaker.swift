@@ -81,9 +81,6 @@ package struct SubmissionMaker {
             throw .usage(
                 "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
         }
-        if let vector = codecs.first(where: \.isVector) {
-            throw .usage("a farm does not make \(vector.name) files; use ink export")
-        }
     }
 
     /// The name of a picture's file: below the broker's output root, or below the searched folder.

@@ -44,7 +44,7 @@ struct PicturePreparation: Sendable {
         for (offset, picture) in pictures.enumerated() {
             if let index = open?.index, !pictures[index].isSamePicture(as: picture) { open = nil }
             let one = prepare(picture, id: firstID + offset, input: input, opened: opened)
-            guard case .ready(let request) = one, !request.options.encoding.isVector, request.bytesMax == nil else {
+            guard case .ready(let request) = one, request.bytesMax == nil else {
                 prepared.append(one)
                 continue
             }
@@ -84,10 +84,7 @@ struct PicturePreparation: Sendable {
         options.layers = drawn
         let opened = try laidOver(picture, opened, size, &options, input)
         var content = PictureContent(
-            contentDigest: opened.contentDigest, options: options, size: size,
-            // Made by this program, whoever renders other pictures.
-            rendererVersion: options.encoding.isVector
-                ? VectorPicture.version(of: options.encoding.format) : rendererVersion)
+            contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion)
         content.bytesMax = arguments.bytesMax(of: options.encoding)
         let digest = content.digest(sha256)
         options.digest = digest
@@ -107,7 +104,7 @@ struct PicturePreparation: Sendable {
             let codec = try PictureCodecs.codec(options.encoding.format)
             let recipe = try codec.recipe(
                 opened.project, options, size: size, options.encoding, place: Place(file: input.shownName))
-            request.formatWarnings = (recipe.layers?.warnings ?? []).map { ReadingWarning(.other, at: nil, $0) }
+            request.formatWarnings = recipe.warnings
         } catch {
             throw .engine(error)
         }
@@ -172,9 +169,11 @@ package struct PictureContent: Sendable {
     /// SHA-256 of the content, the options, the size and the renderer, each on a line of its own, so that different
     /// values never give the same text.
     package func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {
-        var lines = [
-            "ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, rendererVersion,
-        ]
+        let format = options.encoding.format
+        let version =
+            PictureCodecs.codec(of: format)?.isVector == true
+            ? VectorPicture.version(of: format, renderer: rendererVersion) : rendererVersion
+        var lines = ["ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, version]
         if let bytesMax { lines.append("max-bytes=\(bytesMax)") }
         return sha256(Array(lines.joined(separator: "\n").utf8))
     }

@@ -44,7 +44,7 @@ package struct LayeredTemplate {
     /// - Parameter warn: gets a line for each layer that is left out.
     /// - Throws: `badInput` where no layer shows anything; errors of rendering.
     package func make(place: Place, warn: (String) -> Void) throws(ExportError) -> NewTemplate {
-        let images = VectorImages(workerCount: UsableCores.count(), limits: limits)
+        let images = RenderedImages(workerCount: UsableCores.count(), limits: limits)
         defer { images.stop() }
         var map = RegionMap(size: canvas)
         var found: [(leaf: Leaf, color: RGBA8, mask: [UInt8])] = []
@@ -148,7 +148,7 @@ package struct LayeredTemplate {
     }
 
     private func rgba(
-        _ tree: [Layer], background: RGBA8? = .transparent, _ images: VectorImages
+        _ tree: [Layer], background: RGBA8? = .transparent, _ images: RenderedImages
     ) throws(ExportError) -> DecodedPicture {
         var alone = project
         alone.layers = tree

@@ -19,7 +19,7 @@ package enum TemplatePreview {
     package static func render(
         _ project: Project, name: String, size: ExportSize = .longestEdge(edge, name: ""), limits: Limits
     ) throws(ExportError) -> [UInt8] {
-        let images = VectorImages(workerCount: UsableCores.count(), limits: limits)
+        let images = RenderedImages(workerCount: UsableCores.count(), limits: limits)
         defer { images.stop() }
         let output = try ExportError.wrapping { () throws(EngineError) in
             try size.outputSize(canvas: project.canvasSize, limits: limits, place: Place(file: name))
@@ -32,13 +32,13 @@ package enum TemplatePreview {
     }
 }
 
-extension VectorImages {
+extension RenderedImages {
     /// Renders a project.
     func png(
         of project: Project, name: String, size: PixelSize, options: PictureOptions
     ) throws(ExportError) -> [UInt8] {
         let path: String
-        do throws(VectorImageFailure) {
+        do throws(RenderedImageFailure) {
             path = try render(project, name: name, size: size, options: options)
         } catch {
             throw .farm(error.failure)

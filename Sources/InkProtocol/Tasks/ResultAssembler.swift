@@ -1,3 +1,4 @@
+import InkCodecs
 public import InkEngine
 
 /// Assembles a task's result from its parts, in bounded memory and without trust: it checks the parts' sequence, the
@@ -109,7 +110,7 @@ public struct ResultAssembler: Sendable {
             }
             progress = images + 1 == count ? .complete : .open(images: images + 1, chunks: 0)
         case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
-            (.bandAndPixels, .hasBand, .pixels):
+            (.bandAndPixels, .hasBand, .pixels), (.pieces, _, .band), (.pieces, _, .localBand):
             progress = .complete
         case (.bandAndPixels, .open, .band), (.bandAndPixels, .open, .localBand): progress = .hasBand
         default:
@@ -135,6 +136,15 @@ public enum ResultLimit {
     public static func band(width: Int, rows: Int, format: PixelFormat) -> UInt64 {
         incompressible(width: 1 + width * format.bytesPerPixel, rows: rows) / 2 * 3
     }
+
+    /// For a file of lines and areas, in pieces of `drawnPieceBytes`.
+    public static let drawing = UInt64(VectorLimits.fileBytes) / 64 * 65
+
+    /// For a piece of it.
+    public static let drawnPiece = UInt64(drawnPieceBytes) + 64
+
+    /// Bytes of each of its pieces but the last.
+    public static let drawnPieceBytes = 1 << 20
 
     /// For a tile's pixels.
     public static func pixels(size: PixelSize, format: PixelFormat) -> UInt64 {

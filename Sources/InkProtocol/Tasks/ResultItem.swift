@@ -11,6 +11,8 @@ public enum ResultKind: Hashable, Sendable {
     case pixels
     /// As `band`, then as `pixels`.
     case bandAndPixels
+    /// Pieces of a file in order, at least one: each as `band`.
+    case pieces
 }
 
 extension WorkerTask {
@@ -19,6 +21,7 @@ extension WorkerTask {
         switch self {
         case .decode(let task): .decodedImages(max(1, task.scalings.count))
         case .encode, .finish: .band
+        case .draw: .pieces
         case .render(let task):
             switch task.delivery {
             case .band: .band

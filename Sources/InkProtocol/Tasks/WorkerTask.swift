@@ -11,6 +11,8 @@ public enum WorkerTask: Hashable, Sendable {
     case encode(EncodeTask)
     /// Encodes a file of the whole picture from its tiles.
     case finish(FinishTask)
+    /// Writes a file of lines and areas.
+    case draw(DrawTask)
 }
 
 extension WorkerTask {
@@ -37,8 +39,11 @@ extension WorkerTask {
             }
         case .encode(let task):
             for piece in task.pieces { add(piece.block) }
-        case .finish(let task):
-            for row in task.rows { for piece in row { add(piece.block) } }
+        case .finish(let task): for piece in task.rows.joined() { add(piece.block) }
+        case .draw(let task):
+            add(task.picture)
+            for id in task.strokes { add(id) }
+            for image in task.images { for piece in image.rows.joined() { add(piece.block) } }
         }
         return ids
     }
@@ -59,6 +64,9 @@ extension WorkerTask {
         case .finish(let task):
             writer.uint8(4)
             task.write(to: &writer)
+        case .draw(let task):
+            writer.uint8(5)
+            task.write(to: &writer)
         }
         return writer.bytes
     }
@@ -74,7 +82,8 @@ extension WorkerTask {
         case 2: self = .render(try TileTask(from: &reader))
         case 3: self = .encode(try EncodeTask(from: &reader))
         case 4: self = .finish(try FinishTask(from: &reader))
-        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 4")
+        case 5: self = .draw(try DrawTask(from: &reader))
+        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 5")
         }
         try reader.finish("task")
     }

@@ -128,6 +128,11 @@ public final class BlockCache: TileBlocks, Sendable {
         try block(id).strokes(among: indices, isSeen, isCancelled, id, in: self)
     }
 
+    /// The strokes of a block that is held, as they are.
+    ///
+    /// - Throws: As `bytes(of:)`.
+    public func plainStrokes(of id: BlockID) throws(EngineError) -> [Stroke] { try block(id).strokes() }
+
     /// Prepares the blocks of strokes, all held, that no other thread is preparing, as many as can be kept. Threads
     /// that need the same blocks therefore share the work, instead of waiting for each other at every block.
     ///
@@ -261,6 +266,8 @@ private final class CachedBlock: Sendable {
             }
         }
     }
+
+    func strokes() throws(EngineError) -> [Stroke] { try CachedBlock.read(state.withLock { $0.content }) }
 
     func strokes(
         among indices: [Int], _ isSeen: (Rect) -> Bool, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache

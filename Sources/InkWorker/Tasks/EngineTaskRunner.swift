@@ -43,6 +43,7 @@ public final class EngineTaskRunner: TaskRunner {
         case .render(let task): try render(task, context)
         case .encode(let task): try encode(task, context)
         case .finish(let task): try finish(task, context)
+        case .draw(let task): try draw(task, context)
         }
     }
 
@@ -130,6 +131,15 @@ public final class EngineTaskRunner: TaskRunner {
     private func finish(_ task: FinishTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         var opening: UInt64 = 0
+        let picture = EngineTaskRunner.picture(of: task, context) { opening += $0 }
+        try emit(try PictureSet.encodeWhole(picture, task.encoding), context)
+        return PhaseTimes(decode: opening, encode: SystemClock.nanoseconds - start - opening)
+    }
+
+    /// - Parameter onOpened: gets the nanoseconds that the tiles of each row took to be read.
+    private static func picture(
+        of task: FinishTask, _ context: TaskContext, onOpened: @escaping (UInt64) -> Void
+    ) -> WholePicture {
         let width = task.size.halved(task.halvings).width
         var picture = WholePicture(
             size: task.size, format: task.format, halvings: task.halvings
@@ -140,7 +150,7 @@ public final class EngineTaskRunner: TaskRunner {
                 let before = SystemClock.nanoseconds
                 let height = row[0].rect.height
                 let pixels = try EngineTaskRunner.band(row, height: height, task.format, context.blocks)
-                opening += SystemClock.nanoseconds - before
+                onOpened(SystemClock.nanoseconds - before)
                 try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
                     try take(
                         PixelRows(
@@ -151,8 +161,57 @@ public final class EngineTaskRunner: TaskRunner {
             }
         }
         picture.isCancelled = { context.isCancelled }
-        try emit(try PictureSet.encodeWhole(picture, task.encoding), context)
-        return PhaseTimes(decode: opening, encode: SystemClock.nanoseconds - start - opening)
+        return picture
+    }
+
+    private func draw(_ task: DrawTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
+        let start = SystemClock.nanoseconds
+        var strokes: [Stroke] = []
+        for id in task.strokes { strokes += try context.blocks.plainStrokes(of: id) }
+        let content = try context.blocks.bytes(of: task.picture)
+        let drawn: DrawnPicture
+        do throws(ProtocolError) {
+            drawn = try DrawnPictureBlock(decoding: content, strokes: strokes).picture
+        } catch {
+            throw .internalError("a drawn picture cannot be read: \(error)")
+        }
+        let opened = SystemClock.nanoseconds
+        var encoding: UInt64 = 0
+        var images = task.images[...]
+        var piece = EncodedPiece(rowCount: drawn.output.height, rawByteCount: 0, adler32: Adler32.empty, bytes: [])
+        func emitPiece() throws(EngineError) {
+            piece.rawByteCount = piece.bytes.count
+            try emit(piece, context)
+            piece.bytes = []
+        }
+        let tools = VectorPictureTools(
+            write: { (bytes) throws(EngineError) in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let part = rest.prefix(ResultLimit.drawnPieceBytes - piece.bytes.count)
+                    piece.bytes += part
+                    rest = rest.dropFirst(part.count)
+                    if piece.bytes.count == ResultLimit.drawnPieceBytes { try emitPiece() }
+                }
+            },
+            image: { [benches] (image) throws(EngineError) in
+                guard let task = images.popFirst() else {
+                    throw .internalError("a file of lines has an image that was not rendered")
+                }
+                let before = SystemClock.nanoseconds
+                defer { encoding += SystemClock.nanoseconds - before }
+                return try benches[context.threadIndex].use { tools throws(EngineError) in
+                    try PictureSet.file(
+                        of: EngineTaskRunner.picture(of: task, context) { _ in }, task.encoding, tools.encoder)
+                }
+            }, isCancelled: { context.isCancelled })
+        try VectorPicture(drawn, tools: tools).write()
+        if !piece.bytes.isEmpty { try emitPiece() }
+        guard images.isEmpty else {
+            throw .internalError("a file of lines has \(images.count) images fewer than were rendered")
+        }
+        return PhaseTimes(
+            decode: opened - start, raster: SystemClock.nanoseconds - opened - encoding, encode: encoding)
     }
 
     private func emitBand(

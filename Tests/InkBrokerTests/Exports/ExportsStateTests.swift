@@ -98,8 +98,11 @@ private struct SimulatedExports {
         let size = PixelSize(width: 32, height: 16 * Int.random(in: 1...7, using: &random))
         let tile = PixelSize(width: chance(0.5) ? 16 : 32, height: 16)
         submitted[id, default: 0] += 1
-        // WebP is encoded as a whole.
-        let formats: [[PictureFormat]] = [[.png], [.png], [.webp], [.png, .webp], [.webp, .png], [.webp, .webp]]
+        // WebP is encoded as a whole, SVG drawn, and images in it rendered.
+        let formats: [[PictureFormat]] = [
+            [.png], [.png], [.webp], [.png, .webp], [.webp, .png], [.webp, .webp], [.svg], [.plot], [.svg, .png],
+            [.webp, .svg, .plot],
+        ]
         var options = PictureOptions(tile: tile)
         options.files = formats.randomElement(using: &random)!.map {
             PictureFileOptions(encoding: PictureEncoding(format: $0))
@@ -189,12 +192,14 @@ private struct SimulatedExports {
         case .write(let life, let pieces, let rows, let ending):
             bands[life]? += pieces.filter { $0.file == nil }.map { String(decoding: $0.bytes, as: UTF8.self) }
             wholes[life, default: []] += pieces.compactMap(\.file)
-            if bands[life] != (0..<rows).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
+            // Rows of images in drawings are not written.
+            let written = min(rows, state[life]?.plan?.whole.rowCount ?? 0)
+            if bands[life] != (0..<written).map({ "\($0)" }) { problems.append("\(rows) rows: \(bands[life] ?? [])") }
             answers.append((life, .written(rows: rows, UnfinishedPicture(path: "", byteCount: 0), LaneTime())))
             if ending != nil {
                 let files = state[life]?.plan?.whole.set
                 if let files, wholes[life]?.sorted() != files.wholes { problems.append("files \(wholes[life] ?? [])") }
-                if files?.streamed.isEmpty == false, rows != state[life]?.plan?.whole.grid.rows {
+                if files?.streamed.isEmpty == false, rows != state[life]?.plan?.rowCount {
                     problems.append("an end after \(rows) rows")
                 }
                 answers.append((life, .finished([WrittenFile(byteCount: 1, digest: [])], LaneTime())))
@@ -248,7 +253,8 @@ private struct SimulatedExports {
         case .dispatch(let dispatch):
             guard let export = state[dispatch.job] else { return problems.append("a task of an export that has ended") }
             if case .tile(let row, _) = TaskRole(dispatch.position), let stitch = export.stitch,
-                row - stitch.next >= stitch.window, export.plan?.whole.set.streamed.isEmpty == false
+                row - stitch.next >= stitch.window, !stitch.isComplete,
+                export.plan?.whole.set.streamed.isEmpty == false
             {
                 problems.append("row \(row) is begun, \(stitch.next) is next")
             }
@@ -274,10 +280,14 @@ private struct SimulatedExports {
     }
 
     private mutating func result(of role: TaskRole, _ life: ExportLife) -> TaskResult {
+        let plan = state[life]?.plan
         func band(_ row: Int) -> TaskResult {
-            TaskResult(
+            guard let plan else { return TaskResult() }
+            let rows = plan.place(ofRow: row).picture.grid.pixelRows(ofRow: row)
+            return TaskResult(
                 band: EncodedPiece(
-                    rowCount: 16, rawByteCount: Self.rowBytes, adler32: 1, bytes: Array("\(row)".utf8)))
+                    rowCount: rows.count, rawByteCount: plan.rawBytes(ofRow: row), adler32: 1,
+                    bytes: Array("\(row)".utf8)))
         }
         switch role {
         case .decode:
@@ -286,17 +296,23 @@ private struct SimulatedExports {
             let chunks = [ReceivedChunk(pixels: .samples(block), byteCount: 64)]
             return TaskResult(blocks: [block], images: [ReceivedImage(info: info, chunks: chunks)])
         case .tile(let row, _):
-            guard let plan = state[life]?.plan else { return band(row) }
-            let hasBand = plan.whole.grid.isBands && !plan.whole.set.streamed.isEmpty
-            var result = hasBand ? band(row) : TaskResult()
-            guard !plan.whole.grid.isBands || !plan.whole.set.wholes.isEmpty else { return result }
+            guard let plan else { return TaskResult() }
+            let delivery = plan.task(row: row, column: 0).delivery
+            var result = delivery == .pixels ? TaskResult() : band(row)
+            if case .band = delivery { return result }
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let bytes = plan.pixelBytes(row: row, column: 0)
             (result.blocks, result.pixels, result.pixelBytes) = ([block], block, bytes)
             return result
         case .encode(let row): return band(row)
-        case .finish:
-            guard let size = state[life]?.plan?.whole.scene.output else { return TaskResult() }
+        case .finish(let index):
+            guard let whole = plan?.whole else { return TaskResult() }
+            let size = whole.scene.output
+            if whole.drawings[whole.set.wholes[index]] != nil {
+                let bytes = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
+                return TaskResult(
+                    band: EncodedPiece(rowCount: size.height, rawByteCount: bytes.count, adler32: 1, bytes: bytes))
+            }
             return TaskResult(
                 band: EncodedPiece(
                     rowCount: size.height, rawByteCount: size.area * 3, adler32: 1, bytes: Array("whole".utf8)))

@@ -244,6 +244,7 @@ private final class FakeSession {
             case .bandAndPixels(let encoding, _):
                 return [.band(FakePicture.band(tile.rect, tile.pixelFormat, encoding, answer)), pixels]
             }
+        case .draw: preconditionFailure("a fake worker draws nothing")
         case .encode(let encode):
             for piece in encode.pieces {
                 precondition(blocks[piece.block] == FakePicture.pixels(piece.rect, encode.format))

@@ -224,16 +224,6 @@ struct CodecContractTests {
         let file = try pictureFile([UInt8](repeating: 90, count: 3 * edge), sample.head(size))
         if let found = try shown(file, sample) { #expect(found.size == size) }
     }
-
-    @Test(
-        "What is not made of rows by a farm says so, and makes nothing",
-        arguments: places.filter(\.isVector))
-    func otherWays(codec: any PictureCodec) {
-        let encoding = PictureEncoding(format: codec.format)
-        let head = PictureHead(size: PixelSize(width: 1, height: 1), pixels: .rgb, encoding: encoding)
-        #expect(throws: EngineError.self) { try codec.makeAssembler(head) }
-        #expect(throws: EngineError.self) { try picturePieces([1, 2, 3], head) }
-    }
 }
 
 /// What is found in a file of these bytes.

@@ -36,6 +36,21 @@ struct PictureSetTests {
         return writes + assembler.end()
     }
 
+    @Test("A file that is made in memory is that of the assembler's writes", arguments: [PictureFormat.png, .pdf, .tiff])
+    func fileInMemory(format: PictureFormat) throws {
+        let size = PixelSize(width: 3, height: 2)
+        let head = PictureHead(size: size, pixels: .rgba, encoding: PictureEncoding(format: format))
+        let pixels = (0..<24 as Range<UInt8>).map { $0 * 9 }
+        let whole = WholePicture(size: size, format: .rgba) { take throws(EngineError) in
+            try pixels.withUnsafeBufferPointer { (bytes) throws(EngineError) in
+                try take(
+                    PixelRows(pixels: UnsafeRawBufferPointer(bytes), width: 3, format: .rgba, firstRow: 0))
+            }
+        }
+        let file = try pictureFile(pixels, head, heights: { 2 })
+        #expect(try PictureSet.file(of: whole, head.encoding, PieceSetEncoder()) == file)
+    }
+
     @Test("Each format is found by its number, and one of another version is not")
     func numbers() {
         for codec in PictureCodecs.all + [PictureCodecs.plot, PictureCodecs.vectorPDF] {

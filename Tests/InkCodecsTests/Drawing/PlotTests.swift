@@ -42,25 +42,26 @@ struct PlotTests {
         limits: VectorLimits = VectorLimits(), mask: [UInt8] = [255, 0]
     ) throws -> Made {
         let made = Made()
-        let folder = try TemporaryFolder()
-        let path = folder.path(of: "image")
         let size = PixelSize(width: mask.count, height: 1)
-        try Data(MinimalPNGWriter.png(rgb: mask.flatMap { [$0, $0, $0] }, size: size)).write(
-            to: URL(fileURLWithPath: path))
+        let png = MinimalPNGWriter.png(rgb: mask.flatMap { [$0, $0, $0] }, size: size)
         var options = options
         options.encoding = PictureEncoding(format: .plot)
         var project = Project(canvasSize: PixelSize(width: 100, height: 80), background: .white, layers: layers)
         project.baseImage = baseImage
-        let picture = try VectorPicture(
+        let drawn = try DrawnPicture(
             project, options: options, output: PixelSize(width: 200, height: 160), name: "a.ink",
-            description: PictureDescription(),
+            description: PictureDescription(
+                digest: options.digest.flatMap { PictureDigest(bytes: $0) }))
+        let picture = VectorPicture(
+            drawn,
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in made.file += bytes },
-                render: { (image) throws(EngineError) in
+                image: { (image) throws(EngineError) in
                     made.images.append(image)
-                    return path
+                    return png
                 }, isCancelled: { false }), limits: limits)
         made.warnings = try picture.write()
+        try expectSurvey(of: drawn, made.images, made.warnings, limits: limits)
         return made
     }
 

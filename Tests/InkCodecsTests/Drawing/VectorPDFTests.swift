@@ -48,27 +48,27 @@ struct VectorPDFTests {
         text: [PictureText] = [], bleed: Int? = nil
     ) throws -> Made {
         let made = Made()
-        let folder = try TemporaryFolder()
         let size = PixelSize(width: 3, height: 2)
         let head = PictureHead(size: size, pixels: .rgba, encoding: PictureEncoding(format: .pdf))
         made.image = try pictureFile((0..<24).map { UInt8($0 * 9) }, head)
-        let path = folder.path(of: "image.pdf")
-        try Data(made.image).write(to: URL(fileURLWithPath: path))
         var options = options
         options.encoding = PictureEncoding(format: .vectorPDF, bleed: bleed)
-        let picture = try VectorPicture(
+        let drawn = try DrawnPicture(
             Project(canvasSize: Self.canvas, background: background, layers: layers), options: options,
             output: PixelSize(width: 200, height: 160), name: "a.ink",
             description: PictureDescription(
                 dotsPerInch: options.dotsPerInch, text: text,
-                digest: options.digest.flatMap { PictureDigest(bytes: $0) }),
+                digest: options.digest.flatMap { PictureDigest(bytes: $0) }))
+        let picture = VectorPicture(
+            drawn,
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in made.file += bytes },
-                render: { (image) throws(EngineError) in
+                image: { (image) throws(EngineError) in
                     made.images.append(image)
-                    return path
+                    return made.image
                 }, isCancelled: { false }))
         made.warnings = try picture.write()
+        try expectSurvey(of: drawn, made.images, made.warnings)
         return made
     }
 

@@ -24,26 +24,26 @@ struct VectorPictureTests {
         limits: VectorLimits = VectorLimits()
     ) throws -> Made {
         let made = Made()
-        let folder = try TemporaryFolder()
         let png = MinimalPNGWriter.png(rgb: [1, 2, 3], size: PixelSize(width: 1, height: 1))
-        let path = folder.path(of: "image.png")
-        try Data(png).write(to: URL(fileURLWithPath: path))
         let project = Project(canvasSize: Self.canvas, background: background, layers: layers)
-        let picture = try VectorPicture(
+        let drawn = try DrawnPicture(
             project, options: options, output: size, name: "a.ink",
             description: PictureDescription(
                 dotsPerInch: options.dotsPerInch, text: text,
-                digest: options.digest.flatMap { PictureDigest(bytes: $0) }),
+                digest: options.digest.flatMap { PictureDigest(bytes: $0) }))
+        let picture = VectorPicture(
+            drawn,
             tools: VectorPictureTools(
                 write: { (bytes) throws(EngineError) in
                     made.file += bytes
                     made.largestWrite = max(made.largestWrite, bytes.count)
                 },
-                render: { (image) throws(EngineError) in
+                image: { (image) throws(EngineError) in
                     made.images.append(image)
-                    return path
+                    return png
                 }, isCancelled: { false }), limits: limits)
         made.warnings = try picture.write()
+        try expectSurvey(of: drawn, made.images, made.warnings, limits: limits)
         return made
     }
 
@@ -211,7 +211,7 @@ struct VectorPictureTests {
             return
         }
         #expect(made.images.map { $0.layers.map(\.id) } == [["a", "b"]])
-        #expect(made.images[0].background == .black && made.images[0].includesBaseImage)
+        #expect(made.images[0].background == .black && !made.images[0].includesBaseImage)
         #expect(made.warnings.map(\.path) == ["layers[1]"] && made.warnings[0].reason.contains(mode.rawValue))
         let xml = try made.xml
         #expect(xml.all("rect").isEmpty && xml.all("image").count == 1)

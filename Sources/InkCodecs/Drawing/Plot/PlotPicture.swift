@@ -9,6 +9,8 @@ struct PlotPicture {
 
     private let scene: VectorScene
     private let marks: VectorMarks
+    /// Whether only images and warnings are wanted.
+    private let isSurvey: Bool
     private var warnings: [ReadingWarning] = []
     private var pens: [Pen] = []
     /// The size of a canvas pixel, in millimetres.
@@ -18,10 +20,12 @@ struct PlotPicture {
         var color: RGBA8
         /// The names of the layers that use it.
         var names: [String] = []
+        /// Whether a stroke of its colour lies on the page.
+        var isSeen = false
         var lines = PlotLines()
     }
 
-    /// Lines by the numbers of their pens.
+    /// Lines by the numbers of their pens; empty ones too, so that what is asked for does not depend on masks.
     typealias Drawing = [Int: PlotLines]
 
     /// The resolution of pages that give none, as CSS has it.
@@ -38,27 +42,28 @@ struct PlotPicture {
     /// More pens than anybody changes.
     private static let pensWithoutWarning = 24
 
-    init(_ scene: VectorScene) {
+    init(_ scene: VectorScene, isSurvey: Bool = false) {
         self.scene = scene
+        self.isSurvey = isSurvey
         marks = VectorMarks(scene)
-        let inch = 25.4 / (scene.options.dotsPerInch ?? PlotPicture.standardDotsPerInch)
+        let inch = 25.4 / (scene.picture.dotsPerInch ?? PlotPicture.standardDotsPerInch)
         millimetres = Point(x: scene.scale.x * inch, y: scene.scale.y * inch)
     }
 
     /// - Returns: What cannot be plotted.
     mutating func write() throws(EngineError) -> [ReadingWarning] {
-        if scene.options.includesBaseImage, scene.project.baseImage != nil {
+        if scene.picture.hasBaseImage {
             warnings.append(ReadingWarning(.other, at: "baseImage", "a pen cannot plot the base image"))
         }
-        let drawing = try self.drawing(of: scene.elements)
+        let drawing = try self.drawing(of: scene.picture.elements)
         let page = Rect(minX: 0, minY: 0, maxX: scene.canvas.width, maxY: scene.canvas.height)
         for (pen, lines) in drawing { pens[pen].lines = lines.cut(to: page) }
-        pens.removeAll { $0.lines.isEmpty }
+        pens.removeAll { isSurvey ? !$0.isSeen : $0.lines.isEmpty }
         if pens.count > PlotPicture.pensWithoutWarning {
             warnings.append(
                 ReadingWarning(.other, at: "layers", "there are \(pens.count) colours, and a pen for each of them"))
         }
-        try writeFile()
+        if !isSurvey { try writeFile() }
         return warnings
     }
 
@@ -82,7 +87,7 @@ struct PlotPicture {
         case .layer: drawing = try marks(of: element)
         }
         if element.layer.maskImage != nil, !drawing.isEmpty {
-            drawing.cut(to: try mask([element.layer.shownMask], background: .black))
+            try cut(&drawing, to: [element.layer.shownMask], background: .black)
         }
         if element.clipped.isEmpty { return drawing }
         let clipped = try self.drawing(of: element.clipped)
@@ -90,21 +95,18 @@ struct PlotPicture {
         var base = element.unblended
         base.clipped = []
         var inside = clipped
-        inside.cut(to: try mask(base.layers, background: .transparent))
+        try cut(&inside, to: base.layers, background: .transparent)
         drawing.add(inside)
         return drawing
     }
 
-    private func mask(_ layers: [Layer], background: RGBA8) throws(EngineError) -> PlotMask {
+    /// Cuts lines to where an image shows them.
+    private func cut(_ drawing: inout Drawing, to layers: [Layer], background: RGBA8) throws(EngineError) {
         var image = VectorImage(layers: layers, background: background, includesBaseImage: false, format: .png)
         image.size = PlotPicture.maskSize(scene.output)
-        let path = try scene.tools.render(image)
-        guard let file = try BufferedFile(regularFileAt: path) else {
-            throw .internalError("a mask of the plot is missing")
-        }
-        var png: [UInt8] = []
-        while let bytes = try file.readUpTo(BufferedFile.bufferByteCount) { png += bytes }
-        return try PlotMask(png, canvas: scene.canvas, isAlpha: background.alpha == 0)
+        let png = try scene.tools.image(image)
+        if isSurvey { return }
+        drawing.cut(to: try PlotMask(png, canvas: scene.canvas, isAlpha: background.alpha == 0))
     }
 
     /// Fine enough for a plot of any size, and not larger.
@@ -126,6 +128,7 @@ struct PlotPicture {
                 warn(element, "\(fault): the layer is not plotted")
             } else {
                 try use(&pen, fill.color, element)
+                pens[pen.number].isSeen = true
                 try marks.write(fill: fill, to: &pen)
             }
         }
@@ -133,7 +136,9 @@ struct PlotPicture {
         var stamps = 0
         for run in layer.runs {
             if layer.strokes[run.lowerBound].mode == .erase {
-                if !pen.drawing.isEmpty { pen.drawing.cut(to: try remains(of: layer.strokes[run])) }
+                if !pen.drawing.isEmpty {
+                    try cut(&pen.drawing, to: [Self.remains(of: layer.strokes[run])], background: .white)
+                }
                 continue
             }
             for stroke in layer.strokes[run] {
@@ -149,7 +154,9 @@ struct PlotPicture {
                     widest = max(widest, 2 * (path.discs.map(\.radius).max() ?? 0))
                 }
                 try use(&pen, stroke.brush.color, element)
-                try marks.write(prepared, color: stroke.brush.color, to: &pen)
+                pen.begin()
+                if !marks.isHidden(prepared.bounds) { pens[pen.number].isSeen = true }
+                if !isSurvey { try marks.write(prepared, color: stroke.brush.color, to: &pen) }
             }
         }
         if pen.hasFills, isFilled { warn(element, "a pen cannot plot a fill") }
@@ -177,20 +184,20 @@ struct PlotPicture {
         if !name.isEmpty, !pens[number].names.contains(name) { pens[number].names.append(name) }
     }
 
-    /// What strokes that erase leave.
-    private func remains(of strokes: ArraySlice<Stroke>) throws(EngineError) -> PlotMask {
+    /// What strokes that erase leave, on white.
+    private static func remains(of strokes: ArraySlice<Stroke>) -> Layer {
         var layer = Layer(strokes: Array(strokes))
         for index in layer.strokes.indices {
             layer.strokes[index].mode = .paint
             layer.strokes[index].brush.color = .black
         }
-        return try mask([layer], background: .white)
+        return layer
     }
 
     // MARK: File
 
     private func writeFile() throws(EngineError) {
-        var output = VectorOutput(scene.tools)
+        var output = VectorOutput(scene)
         func text(_ value: Double) -> String {
             var text: [UInt8] = []
             text.add(value, decimals: 3)
@@ -224,7 +231,7 @@ struct PlotPicture {
             text.add("</g>\n")
             try output.write(text)
         }
-        try SVGHead.end(&output, digest: scene.options.digest)
+        try SVGHead.end(&output, digest: scene.description.digest)
     }
 
     /// The lines of a pen in millimetres, as they are drawn.
@@ -270,10 +277,7 @@ extension [Int: PlotLines] {
     }
 
     fileprivate mutating func cut(to area: some PlotArea) {
-        for (pen, lines) in self {
-            let rest = lines.cut(to: area)
-            self[pen] = rest.isEmpty ? nil : rest
-        }
+        for (pen, lines) in self { self[pen] = lines.cut(to: area) }
     }
 }
 
@@ -301,6 +305,9 @@ private struct PlotPen: VectorDrawing {
     }
 
     func path(_ line: LineStyle?) -> PlotPath { PlotPath() }
+
+    /// Counts the pen that draws as used.
+    mutating func begin() { drawing[number, default: PlotLines()].add(PlotLines()) }
 
     private mutating func add(_ lines: PlotLines) throws(EngineError) {
         lineCount += lines.count

@@ -5,8 +5,8 @@ import InkEngine
 import InkSystem
 import Synchronization
 
-/// Why an image of a vector picture was not rendered.
-enum VectorImageFailure: Error {
+/// Why an image was not rendered.
+enum RenderedImageFailure: Error {
     case cancelled
     case failed(PictureFailure)
 
@@ -19,14 +19,14 @@ enum VectorImageFailure: Error {
     }
 }
 
-/// Renders images for vector pictures, one after the other, with a farm of its own in this process, which is started
+/// Renders images of templates and brushes, one after the other, with a farm of its own in this process, which is started
 /// when the first is needed. For one thread; `cancel` may be called on any.
-final class VectorImages: Sendable {
+final class RenderedImages: Sendable {
     private struct State {
         var farm: EmbeddedFarm?
         var folder: String?
         var lastID = 0
-        var ends: [Int: Result<Void, VectorImageFailure>] = [:]
+        var ends: [Int: Result<Void, RenderedImageFailure>] = [:]
         var isCancelled = false
     }
 
@@ -43,7 +43,7 @@ final class VectorImages: Sendable {
     /// Renders a project to a file, which stays until the next one.
     func render(
         _ project: Project, name: String, size: PixelSize, options: PictureOptions
-    ) throws(VectorImageFailure) -> String {
+    ) throws(RenderedImageFailure) -> String {
         let farm: EmbeddedFarm
         do throws(PictureFailure) { farm = try started() } catch { throw .failed(error) }
         let (id, path, isCancelled) = state.withLock { state in
@@ -67,7 +67,7 @@ final class VectorImages: Sendable {
     private func started() throws(PictureFailure) -> EmbeddedFarm {
         if let farm = state.withLock({ $0.farm }) { return farm }
         let folder: String
-        do throws(EngineError) { folder = try TemporaryFolder.make("ink-vector") } catch { throw PictureFailure(error) }
+        do throws(EngineError) { folder = try TemporaryFolder.make("ink-images") } catch { throw PictureFailure(error) }
         let farm = EmbeddedFarm(workerCount: workerCount, limits: limits)
         do throws(PictureFailure) {
             try farm.start { [weak self] event in self?.take(event) }
@@ -83,7 +83,7 @@ final class VectorImages: Sendable {
     }
 
     private func take(_ event: FarmEvent) {
-        let (id, end): (Int, Result<Void, VectorImageFailure>)
+        let (id, end): (Int, Result<Void, RenderedImageFailure>)
         switch event {
         case .finished(let index, _): (id, end) = (index, .success(()))
         case .failed(let index, let failure): (id, end) = (index, .failure(.failed(failure)))

@@ -1,0 +1,303 @@
+public import InkCodecs
+public import InkEngine
+
+/// What a file of lines and areas shows, on the wire, without its strokes and images: only the number of a layer's
+/// strokes counts, and whether it has images.
+///
+/// The layout is in docs/protocol.md.
+public struct DrawnPictureBlock: Sendable {
+    public var picture: DrawnPicture
+
+    public init(_ picture: DrawnPicture) { self.picture = picture }
+
+    private static let format: UInt8 = 1
+
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let fillsSuggested = Flags(rawValue: 1)
+        static let baseImage = Flags(rawValue: 2)
+        static let view = Flags(rawValue: 4)
+        static let dotsPerInch = Flags(rawValue: 8)
+        static let all: Flags = [.fillsSuggested, .baseImage, .view, .dotsPerInch]
+    }
+
+    /// The strokes that belong to it, in the order in which they are counted.
+    public var strokes: [Stroke] { picture.layers.flattened().flatMap(\.layer.strokes) }
+
+    /// The content of the block, not compressed.
+    public func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.uint8(Self.format)
+        picture.encoding.write(to: &writer)
+        picture.canvas.write(to: &writer)
+        picture.output.write(to: &writer)
+        picture.background.write(to: &writer)
+        var flags: Flags = []
+        if picture.fillsSuggested { flags.insert(.fillsSuggested) }
+        if picture.hasBaseImage { flags.insert(.baseImage) }
+        if picture.viewport != nil { flags.insert(.view) }
+        if picture.dotsPerInch != nil { flags.insert(.dotsPerInch) }
+        writer.uint8(flags.rawValue)
+        if let view = picture.viewport {
+            view.center.write(to: &writer)
+            writer.double(view.zoom)
+            writer.double(view.rotation)
+        }
+        if let dotsPerInch = picture.dotsPerInch { writer.double(dotsPerInch) }
+        writer.text(picture.name, limit: ProtocolLimits.textBytes)
+        picture.description.write(to: &writer)
+        let layers = picture.layers
+        writer.integer(layers.count)
+        for layer in layers { layer.writeDrawn(to: &writer) }
+        return writer.bytes
+    }
+
+    /// Decodes a block's content; every count and value is checked.
+    ///
+    /// - Parameter strokes: of all layers, one after the other.
+    /// - Throws: the errors of `ByteReader`, `trailingBytes`.
+    public init(decoding content: [UInt8], strokes: [Stroke]) throws(ProtocolError) {
+        var reader = ByteReader(content)
+        let format = try reader.uint8("drawn picture's format")
+        guard format == Self.format else {
+            throw .badValue(what: "drawn picture's format", offset: 0, found: "\(format)", expected: "1")
+        }
+        let encoding = try PictureEncoding(from: &reader)
+        let canvas = try CanvasSize(from: &reader)
+        let output = try PixelSize(from: &reader)
+        let background = try RGBA8(from: &reader)
+        let flags = Flags(rawValue: try reader.uint8("drawn picture's flags"))
+        guard flags.isSubset(of: .all) else {
+            throw .badValue(
+                what: "drawn picture's flags", offset: reader.offset - 1, found: "\(flags.rawValue)",
+                expected: "0 to \(Flags.all.rawValue)")
+        }
+        var viewport: Viewport?
+        if flags.contains(.view) {
+            let center = try Point(from: &reader)
+            let zoom = try reader.double("zoom", in: Viewport.zooms)
+            let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+            viewport = Viewport(
+                center: center, zoom: zoom, rotation: try reader.double("rotation", in: finite), size: canvas)
+        }
+        let dotsPerInch =
+            flags.contains(.dotsPerInch)
+            ? try reader.double("dots per inch", in: PictureOptions.dotsPerInchRange) : nil
+        let name = try reader.text("name", limit: ProtocolLimits.textBytes)
+        let description = try PictureDescription(from: &reader)
+        var left = DrawnLayers(strokes: strokes[...])
+        let layers = try left.layers(from: &reader, depth: 1)
+        try reader.finish("drawn picture")
+        guard left.strokes.isEmpty else {
+            throw .badValue(
+                what: "drawn picture's strokes", offset: content.count, found: "\(strokes.count)",
+                expected: "\(strokes.count - left.strokes.count)")
+        }
+        picture = DrawnPicture(
+            layers, name: name, encoding: encoding, canvas: canvas, output: output, background: background,
+            fillsSuggested: flags.contains(.fillsSuggested))
+        picture.viewport = viewport
+        picture.hasBaseImage = flags.contains(.baseImage)
+        picture.dotsPerInch = dotsPerInch
+        picture.description = description
+    }
+}
+
+/// What an element has, beside its kind.
+private struct DrawnLayerFlags: OptionSet {
+    var rawValue: UInt8
+
+    static let clipped = DrawnLayerFlags(rawValue: 1)
+    static let mask = DrawnLayerFlags(rawValue: 2)
+    static let content = DrawnLayerFlags(rawValue: 4)
+    static let pattern = DrawnLayerFlags(rawValue: 8)
+    static let passThrough = DrawnLayerFlags(rawValue: 16)
+    /// Content and pattern of layers only, passing through of groups only.
+    static let ofLayers: DrawnLayerFlags = [.clipped, .mask, .content, .pattern]
+    static let ofGroups: DrawnLayerFlags = [.clipped, .mask, .passThrough]
+    static let ofFills: DrawnLayerFlags = [.clipped, .mask]
+}
+
+/// The bits of an element's kind, in the byte of its blend mode.
+private enum DrawnKind {
+    static let all: UInt8 = 0b0110_0000
+    static let fill: UInt8 = 0b0010_0000
+    static let group: UInt8 = 0b0100_0000
+}
+
+extension Layer {
+    fileprivate func writeDrawn(to writer: inout ByteWriter) {
+        writer.double(opacity)
+        let kindBits: UInt8
+        var flags: DrawnLayerFlags = []
+        if isClipped { flags.insert(.clipped) }
+        if maskImage != nil { flags.insert(.mask) }
+        switch kind {
+        case .layer:
+            kindBits = 0
+            if contentImage != nil { flags.insert(.content) }
+            if suggestedPattern != nil { flags.insert(.pattern) }
+        case .fill: kindBits = DrawnKind.fill
+        case .group(_, let isPassThrough):
+            kindBits = DrawnKind.group
+            if isPassThrough { flags.insert(.passThrough) }
+        }
+        writer.uint8(blendMode.wireNumber | kindBits)
+        writer.uint8(flags.rawValue)
+        writer.text(name.isEmpty ? id : name, limit: ProtocolLimits.blockContentBytes)
+        switch kind {
+        case .layer:
+            if let pattern = suggestedPattern {
+                // Every case is in the table; a test checks it.
+                writer.uint8(UInt8(BrushType.wireOrder.firstIndex(of: pattern.type)!))
+                writer.double(pattern.rotation)
+                writer.double(pattern.spacing)
+                pattern.color.write(to: &writer)
+            }
+            writer.integer(strokes.count)
+        case .fill(let color): color.write(to: &writer)
+        case .group(let children, _):
+            writer.integer(children.count)
+            for child in children { child.writeDrawn(to: &writer) }
+        }
+    }
+}
+
+/// Reads the elements of a drawn picture.
+private struct DrawnLayers {
+    /// Those that no layer has yet.
+    var strokes: ArraySlice<Stroke>
+    private var layersLeft = ProtocolLimits.layers
+    /// An element without anything.
+    private static let leastBytes = 12
+    /// Stands for one that is only counted.
+    private static let image = EncodedImage(
+        bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
+
+    init(strokes: ArraySlice<Stroke>) { self.strokes = strokes }
+
+    /// - Parameter depth: of these elements, from 1.
+    mutating func layers(from reader: inout ByteReader, depth: Int) throws(ProtocolError) -> [Layer] {
+        guard depth <= ProtocolLimits.layerDepth else {
+            throw .overLimit(
+                what: "depth of layers", found: UInt64(depth), limit: UInt64(ProtocolLimits.layerDepth))
+        }
+        let count = try reader.count("layers", elementBytes: Self.leastBytes, limit: layersLeft)
+        layersLeft -= count
+        var layers: [Layer] = []
+        layers.reserveCapacity(count)
+        for _ in 0..<count { layers.append(try layer(from: &reader, depth: depth)) }
+        return layers
+    }
+
+    private mutating func layer(from reader: inout ByteReader, depth: Int) throws(ProtocolError) -> Layer {
+        var layer = Layer(opacity: try reader.double("opacity", in: 0...1))
+        let head = try reader.uint8("blend mode")
+        layer.blendMode = try BlendMode.read(head & ~DrawnKind.all, from: reader)
+        let kind = head & DrawnKind.all
+        let flags = DrawnLayerFlags(rawValue: try reader.uint8("layer's flags"))
+        let possible: DrawnLayerFlags =
+            switch kind {
+            case 0: .ofLayers
+            case DrawnKind.fill: .ofFills
+            case DrawnKind.group: .ofGroups
+            default: []
+            }
+        guard kind != DrawnKind.all, flags.isSubset(of: possible) else {
+            throw .badValue(
+                what: "kind of element", offset: reader.offset - 2, found: "\(head), \(flags.rawValue)",
+                expected: "a layer, fill or group and what it may have")
+        }
+        layer.isClipped = flags.contains(.clipped)
+        if flags.contains(.mask) { layer.maskImage = Self.image }
+        layer.name = try reader.text("layer's name", limit: ProtocolLimits.blockContentBytes)
+        switch kind {
+        case DrawnKind.fill: layer.kind = .fill(try RGBA8(from: &reader))
+        case DrawnKind.group:
+            layer.kind = .group(
+                try layers(from: &reader, depth: depth + 1), isPassThrough: flags.contains(.passThrough))
+        default:
+            if flags.contains(.content) { layer.contentImage = Self.image }
+            if flags.contains(.pattern) { layer.suggestedPattern = try Self.pattern(from: &reader) }
+            let count = try reader.integer("strokes", in: 0...strokes.count)
+            layer.strokes = Array(strokes.prefix(count))
+            strokes = strokes.dropFirst(count)
+        }
+        return layer
+    }
+
+    private static func pattern(from reader: inout ByteReader) throws(ProtocolError) -> SuggestedPattern {
+        let type = try reader.integer("pattern", in: 0...(BrushType.wireOrder.count - 1))
+        let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        let rotation = try reader.double("rotation", in: finite)
+        let spacing = try reader.double(
+            "spacing", in: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
+        return SuggestedPattern(
+            type: BrushType.wireOrder[type], rotation: rotation, spacing: spacing, color: try RGBA8(from: &reader))
+    }
+}
+
+extension PictureDescription: WireValue {
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let density = Flags(rawValue: 1)
+        static let exif = Flags(rawValue: 2)
+        static let xmp = Flags(rawValue: 4)
+        static let digest = Flags(rawValue: 8)
+        static let profile = Flags(rawValue: 16)
+        static let all: Flags = [.density, .exif, .xmp, .digest, .profile]
+    }
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        let flags = Flags(rawValue: try reader.uint8("description's flags"))
+        guard flags.isSubset(of: .all) else {
+            throw .badValue(
+                what: "description's flags", offset: reader.offset - 1, found: "\(flags.rawValue)",
+                expected: "0 to \(Flags.all.rawValue)")
+        }
+        self.init(hasProfile: flags.contains(.profile))
+        if flags.contains(.density) {
+            let across = try reader.double("density", in: PictureDensity.range)
+            density = PictureDensity(across: across, down: try reader.double("density", in: PictureDensity.range))
+        }
+        let count = try reader.count("texts", elementBytes: 2, limit: PictureText.Keyword.allCases.count)
+        for _ in 0..<count {
+            let keyword = try reader.integer("keyword", in: 0...(PictureText.Keyword.allCases.count - 1))
+            let content = try reader.text("text", limit: ProtocolLimits.blockContentBytes)
+            text.append(PictureText(PictureText.Keyword.allCases[keyword], content))
+        }
+        if flags.contains(.exif) { exif = try reader.bytes(reader.count("exif", elementBytes: 1), "exif") }
+        if flags.contains(.xmp) { xmp = try reader.bytes(reader.count("xmp", elementBytes: 1), "xmp") }
+        if flags.contains(.digest) {
+            digest = PictureDigest(bytes: try reader.bytes(PictureDigest.byteCount, "digest"))
+        }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        var flags: Flags = []
+        if density != nil { flags.insert(.density) }
+        if exif != nil { flags.insert(.exif) }
+        if xmp != nil { flags.insert(.xmp) }
+        if digest != nil { flags.insert(.digest) }
+        if hasProfile { flags.insert(.profile) }
+        writer.uint8(flags.rawValue)
+        if let density {
+            writer.double(density.across)
+            writer.double(density.down)
+        }
+        writer.integer(text.count)
+        for entry in text {
+            // Every keyword is a case.
+            writer.integer(PictureText.Keyword.allCases.firstIndex(of: entry.keyword)!)
+            writer.text(entry.text, limit: ProtocolLimits.blockContentBytes)
+        }
+        for data in [exif, xmp] {
+            guard let data else { continue }
+            writer.integer(data.count)
+            writer.raw(data)
+        }
+        if let digest { writer.raw(digest.bytes) }
+    }
+}

@@ -1,0 +1,31 @@
+public import InkEngine
+
+/// A file of lines and areas to write.
+public struct DrawTask: Hashable, Sendable {
+    /// The block that holds the picture (`DrawnPictureBlock`).
+    public var picture: BlockID
+    /// Blocks of its strokes, in order.
+    public var strokes: [BlockID]
+    /// Its images, in the order in which the file takes them: tiles, and how they are encoded.
+    public var images: [FinishTask]
+
+    public init(picture: BlockID, strokes: [BlockID], images: [FinishTask] = []) {
+        self.picture = picture
+        self.strokes = strokes
+        self.images = images
+    }
+}
+
+extension DrawTask: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        picture = try BlockID(from: &reader)
+        strokes = try reader.array("blocks of strokes", elementBytes: 32)
+        images = try reader.array("images", elementBytes: 40)
+    }
+
+    func write(to writer: inout ByteWriter) {
+        picture.write(to: &writer)
+        writer.array(strokes)
+        writer.array(images)
+    }
+}
