@@ -71,6 +71,15 @@ extension PictureOptions {
         if encoding.tileOverlap > 0, !codec.settings.contains(.tileOverlap) {
             throw fault("\(codec.name) has no tiles that overlap")
         }
+        if let bytesMax = encoding.bytesMax {
+            guard PictureEncoding.bounds.contains(bytesMax) else {
+                throw fault("at most \(bytesMax) bytes, 1 to \(PictureEncoding.bounds.upperBound) are possible")
+            }
+            guard codec.settings.contains(.maxBytes), !encoding.isLossless else {
+                throw fault("\(codec.name)\(encoding.isLossless ? " without loss" : "") has no quality to fit a size")
+            }
+            guard otherFiles.isEmpty else { throw fault("a file of limited size is a picture of its own") }
+        }
         if colorMode == .rgba, !codec.hasAlpha, otherFiles.isEmpty { throw fault("\(codec.name) has no transparency") }
     }
 }

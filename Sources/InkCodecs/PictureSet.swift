@@ -10,6 +10,8 @@ public struct PictureSet: Sendable {
         public var pixels: PixelFormat
         /// Whether it is encoded as a whole, not piece by piece.
         public let isWhole: Bool
+        /// Whether its quality is known only after trials, each encoded from all of the picture.
+        var isBounded: Bool { encoding.bytesMax != nil }
         /// For a file of which a piece is made from the whole picture: how often that may be halved before.
         public func halvings(of size: PixelSize) -> Int? {
             for case .whole(let halvings) in codec.steps(encoding, of: size) { return halvings }
@@ -24,6 +26,12 @@ public struct PictureSet: Sendable {
             isWhole = !codec.steps(encoding, of: PixelSize(width: 1, height: 1)).contains(.bands)
         }
 
+        /// Those of every encoding that may be tried.
+        fileprivate var rowMultiples: [Int] {
+            let tried = isBounded ? PictureEncoding.qualities.map(encoding.with(quality:)) : [encoding]
+            return tried.map(codec.rowMultiple)
+        }
+
         fileprivate func isSound(_ piece: ArraySlice<UInt8>, rowCount: Int, width: Int) -> Bool {
             codec.isSound(piece, PixelSize(width: width, height: rowCount), encoding, pixels: pixels)
         }
@@ -31,7 +39,9 @@ public struct PictureSet: Sendable {
 
     /// At least one.
     public let members: [Member]
-    /// Those that are encoded piece by piece, in the order of their parts of a piece.
+    /// The file whose quality is found by trials, then the only one.
+    public var bounded: Member? { members[0].isBounded ? members[0] : nil }
+    /// Those that are encoded piece by piece while the picture is rendered, in the order of their parts of a piece.
     public let streamed: [Member]
     /// Numbers of the members of which a piece is made of the whole picture: those that are encoded as a whole or drawn,
     /// and those that have a last piece.
@@ -56,18 +66,21 @@ public struct PictureSet: Sendable {
         for encoding in encodings {
             members.append(try Member(encoding, pixels: pixels))
         }
+        guard members.count == 1 || !members.contains(where: \.isBounded) else {
+            throw .internalError("a file of limited size among \(members.count) of one picture")
+        }
         self.members = members
-        streamed = members.filter { !$0.isWhole }
+        streamed = members.filter { !$0.isWhole && !$0.isBounded }
         wholes = members.indices.filter {
-            members[$0].isWhole || members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil
+            !members[$0].isBounded
+                && (members[$0].isWhole || members[$0].halvings(of: PixelSize(width: 1, height: 1)) != nil)
         }
     }
 
     /// The height of each band except the last is a multiple of this.
     public var rowMultiple: Int {
-        streamed.reduce(1) { multiple, member in
-            let other = member.codec.rowMultiple(member.encoding)
-            return multiple / greatestCommonDivisor(multiple, other) * other
+        members.filter { !$0.isWhole }.flatMap(\.rowMultiples).reduce(1) { multiple, other in
+            multiple / greatestCommonDivisor(multiple, other) * other
         }
     }
 

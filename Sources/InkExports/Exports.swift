@@ -164,7 +164,6 @@ package struct Exports {
             farm = environment.makeFarm(workers, limits, arguments.run.cache)
         }
         if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
-        if arguments.bytesMax != nil { farm = try BoundedFarm(farm) }
         return farm
     }
 

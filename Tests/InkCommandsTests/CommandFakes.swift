@@ -54,8 +54,8 @@ struct FakeOpener: ProjectOpener {
 }
 
 /// Ends each picture at once: writes its digest into the output, or fails as the project's title says (`farm-fails`,
-/// `farm-io`); `farm-hangs` only ends by `cancelAll`. The files of `sizes` have 100 bytes for each step of quality, as
-/// far as the outcome says.
+/// `farm-io`); `farm-hangs` only ends by `cancelAll`. Files of limited size have 100 bytes for each step of quality,
+/// as far as the outcome says.
 final class FakeFarm: ExportFarm {
     private struct State {
         var onEvent: (@Sendable (FarmEvent) -> Void)?
@@ -98,8 +98,9 @@ final class FakeFarm: ExportFarm {
                 }
                 let files = request.outputs.map { _ in WrittenFile(byteCount: 32, digest: [0xAB]) }
                 var picture = PictureReport(size: request.size, files: files, tileCount: 3)
-                if request.project.name == "sizes" {
-                    picture.files[0].byteCount = 100 * (request.options.encoding.quality ?? 0)
+                if let bytesMax = request.options.encoding.bytesMax {
+                    let quality = min(request.options.encoding.quality ?? 100, bytesMax / 100)
+                    (picture.quality, picture.files[0].byteCount) = (quality, 100 * quality)
                 }
                 tell?(.finished(request.id, picture))
             } catch {

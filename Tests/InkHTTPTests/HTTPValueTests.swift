@@ -185,17 +185,18 @@ struct HTTPValueTests {
     func options() throws {
         let json = try JSONReader.read(
             Array(
-                #"{"size": ["2k", "10x20mm"], "rgba": true, "rgb": false, "quality": 7.0, "dpi": 254, "margin": 4}"#
-                    .utf8))
+                (#"{"size": ["2k", "10x20mm"], "rgba": true, "rgb": false, "quality": 7.0, "dpi": 254, "margin": 4, "#
+                    + #""max-bytes": 2048}"#).utf8))
         let query = [
             ("size", "2k,10x20mm"), ("rgba", "true"), ("rgb", "false"), ("quality", "7"), ("dpi", "254"),
-            ("margin", "4"),
+            ("margin", "4"), ("max-bytes", "2K"),
         ].map { (name: $0.0, value: $0.1) }
         let choices = try RequestedOptions(json, others: []).choices
         #expect(try RequestedOptions(query, others: []).choices == choices)
         #expect(choices.sizes.map(\.name) == ["2k", "100x200"])
         #expect(choices.options.colorMode == .rgba && choices.options.dotsPerInch == 254)
         #expect(choices.options.view == .fit(margin: 4) && choices.encoding.quality == 7)
+        #expect(choices.encoding.bytesMax == 2048)
         #expect(!choices.isGiven("rgb") && choices.isGiven("rgba"))
         for wrong in [
             #"{"overlay": "x"}"#, #"{"font": "x"}"#, #"{"limits": "x"}"#, #"{"presets": "x"}"#, #"{"into": "x"}"#,
@@ -223,6 +224,7 @@ struct HTTPValueTests {
                 case .text, .choice: (["string"], [nil, nil])
                 case .texts: (["array"], [nil, nil])
                 case .length: (["number", "string"], [0, nil])
+                case .bytes: (["integer", "string"], [1, nil])
                 case .integer(let range): (["integer"], [Double(range.lowerBound), Double(range.upperBound)])
                 case .number(let range): (["number"], [range.lowerBound, range.upperBound])
                 }

@@ -69,6 +69,7 @@ extension SeededGenerator {
             tileCount: Int(next() >> 1), attemptCount: Int(next() >> 1), elapsed: next())
         for (name, path) in PhaseTimes.all where name != "read" { picture.phases[keyPath: path] = next() }
         picture.brokerCPU = next()
+        picture.quality = bool() ? int(1...100) : nil
         return picture
     }
 

@@ -23,6 +23,12 @@ struct ClientVectorTests {
         return picture
     }()
 
+    private static let limitedPicture: PictureReport = {
+        var limited = picture
+        (limited.files[0].byteCount, limited.quality) = (204_799, 83)
+        return limited
+    }()
+
     static let byContent = Submission(
         key: key, name: "owl.ink", source: .content(content, byteCount: 300_000, .plain),
         picture: PictureSpec(size: .named("2k")), delivery: .fetch)
@@ -44,11 +50,19 @@ struct ClientVectorTests {
             delivery: .write("owls/owl.png"), priority: -5, weight: 100)
     }()
 
+    static let bounded: Submission = {
+        var submission = byContent
+        submission.picture.options.encoding = PictureEncoding(format: .jpeg)
+        submission.picture.options.encoding.bytesMax = 204_800
+        return submission
+    }()
+
     static let fromClient: [String: ClientMessage] = [
         "hello": .hello(clientName: "c"),
         "client heartbeat": .heartbeat,
         "submit by content": .submit(byContent),
         "submit by path, every field": .submit(byPath),
+        "submit of a file with a bound": .submit(bounded),
         "contentPart": .contentPart(ContentPart(id: content, offset: 262_144, bytes: [1, 2, 3])),
         "contentUnavailable": .contentUnavailable(content, reason: "gone"),
         "watch": .watch([7, 8]),
@@ -86,6 +100,10 @@ struct ClientVectorTests {
             Notice(
                 id: 12, job: 7, submission: submission,
                 ending: .finished(picture))),
+        "notice finished with a quality": .notice(
+            Notice(
+                id: 15, job: 7, submission: submission,
+                ending: .finished(limitedPicture))),
         "notice failed": .notice(
             Notice(id: 13, job: 8, submission: submission, ending: .failed(.badInput, text: "not a project"))),
         "notice cancelled": .notice(Notice(id: 14, job: 9, ending: .cancelled)),

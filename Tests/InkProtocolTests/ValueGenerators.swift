@@ -82,6 +82,7 @@ extension SeededGenerator {
             chroma: bool() ? ChromaSampling.allCases.randomElement(using: &self) : nil,
             compression: bool() ? StripCompression.allCases.randomElement(using: &self) : nil,
             bleed: bool() && !hasTiles ? int(1...500_000) : nil)
+        if bool() { encoding.bytesMax = int(PictureEncoding.bounds) }
         if hasTiles, bool() { encoding.tileSize = PictureEncoding.tileSizes.randomElement(using: &self) }
         if hasTiles { encoding.tileOverlap = int(PictureEncoding.tileOverlaps) }
         return encoding

@@ -17,12 +17,38 @@ extension SimulatedBroker {
     static func isLayered(_ job: JobNumber) -> Bool { job % 5 == 3 }
     /// Whether its file is drawn.
     static func isDrawn(_ job: JobNumber) -> Bool { !isLayered(job) && job % 7 == 2 }
-    static func bands(of job: JobNumber) -> [String] {
+
+    /// How a picture is encoded: of seven without layers, one has a file of limited size that is made by rows, and one
+    /// that is made as a whole.
+    func encoding(of job: JobNumber) -> PictureEncoding {
+        if Self.isLayered(job) { return PictureEncoding(format: .ora) }
+        if Self.isDrawn(job) { return PictureEncoding(format: .svg) }
+        let kind = (farm.seed + job) % 7
+        guard kind < 2 else { return PictureEncoding() }
+        var encoding = PictureEncoding(format: kind == 0 ? .jpeg : .webp)
+        encoding.bytesMax = Self.rows(of: job) * (SimulatedWorker.leastBytes + Int((farm.seed ^ job) % 12) * 10)
+        return encoding
+    }
+
+    /// The quality that has to be found; nil if there is none, or nothing to be found.
+    func quality(of job: JobNumber) -> Int? {
+        let (encoding, rows) = (encoding(of: job), Self.rows(of: job))
+        return encoding.bytesMax.flatMap { most in
+            PictureEncoding.qualities.last { quality in
+                let bytes = { SimulatedWorker.byteCount(quality: quality, rows: $0) }
+                return (encoding.format == .jpeg ? rows * bytes(1) : bytes(rows)) <= most
+            }
+        }
+    }
+
+    func bands(of job: JobNumber) -> [String] {
         // The base image and the layer's content are images in it.
-        if isDrawn(job) { return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(job):\(job % 3)"] }
+        if Self.isDrawn(job) { return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(job):\(job % 3)"] }
+        let suffix = quality(of: job).map { "@\($0)" } ?? ""
+        if encoding(of: job).format == .webp { return ["\(job):whole\(suffix)"] }
         // The picture itself, the background, the base image, the layer if it shows something, a small picture.
-        let pictures = isLayered(job) ? 3 + Int(job % 3) : 1
-        return (0..<pictures).flatMap { _ in (0..<rows(of: job)).map { "\(job):\($0)" } }
+        let pictures = Self.isLayered(job) ? 3 + Int(job % 3) : 1
+        return (0..<pictures).flatMap { _ in (0..<Self.rows(of: job)).map { "\(job):\($0)\(suffix)" } }
     }
 
     /// Up to two images; the canvas tells workers the job, a tile's rectangle the row.
@@ -43,9 +69,7 @@ extension SimulatedBroker {
         let tile = PixelSize(width: Self.width / Self.columns(of: job), height: 16)
         let order = PictureOrder(
             output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)),
-            options: PictureOptions(
-                encoding: PictureEncoding(format: Self.isLayered(job) ? .ora : Self.isDrawn(job) ? .svg : .png),
-                tile: tile))
+            options: PictureOptions(encoding: encoding(of: job), tile: tile))
         if pictures.updateValue(Picture(), forKey: job) != nil { farm.problem("job \(job) is exported twice at once") }
         advance(
             .submitted(
@@ -73,7 +97,9 @@ extension SimulatedBroker {
             answer(life) { blocks throws(BrokerError) in
                 let plan = try PicturePlan(draft, decoded: decoded)
                 return .planned(
-                    PlannedExport(plan: plan, assembler: Assembler(), blocks: blocks, time: LaneTime()))
+                    PlannedExport(
+                        plan: plan, assembler: Assembler(), trials: TrialState(plan) { _ in Assembler() },
+                        blocks: blocks, time: LaneTime()))
             }
         case .open, .discard: break
         case .write(let life, let pieces, let rows, let ending): write(pieces, rows, life, ending)
@@ -85,7 +111,7 @@ extension SimulatedBroker {
 
     private struct Assembler: PictureAssembler {
         mutating func begin() -> [PictureWrite] { [] }
-        mutating func add(_ piece: EncodedPiece) -> [PictureWrite] { [] }
+        mutating func add(_ piece: EncodedPiece) -> [PictureWrite] { [.append(piece.bytes)] }
         mutating func end() -> [PictureWrite] { [] }
     }
 
@@ -109,7 +135,9 @@ extension SimulatedBroker {
             later(.answered(life, .failed(.output(path: path, operation: "write to", errno: ENOSPC))))
             return
         }
-        pictures[life.job.rawValue]?.file += pieces.map { String(decoding: $0.bytes, as: UTF8.self) }
+        pictures[life.job.rawValue]?.file += pieces.map {
+            String(decoding: $0.bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        }
         later(.answered(life, .written(rows: rows, UnfinishedPicture(path: path, byteCount: 0), LaneTime())))
         if let ending { later(.synced(life, ending)) }
     }
@@ -121,11 +149,16 @@ extension SimulatedBroker {
         case .prepared(let id): heard = .prepared(id.rawValue)
         case .progress(let id, let done, let total): heard = .progressed(id.rawValue, done: done, total: total)
         case .finished(let id, let picture):
+            if picture.quality != quality(of: id.rawValue) {
+                farm.problem("\(id) has the quality \(picture.quality ?? 0), not \(quality(of: id.rawValue) ?? 0)")
+            }
             heard = ended(id.rawValue, .ended(.finished(picture)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
             switch error {
             case .internalError, .packing: farm.problem("\(id): \(error)")
+            case .refused where quality(of: id.rawValue) != nil || encoding(of: id.rawValue).bytesMax == nil:
+                farm.problem("\(id): \(error)")
             default: break
             }
             heard = ended(id.rawValue, ExportEnd(error))
@@ -181,7 +214,7 @@ extension SimulatedBroker {
         case .dispatch(let dispatch): self.dispatch(dispatch)
         case .lookUp, .acceptFound: farm.problem("a result is looked up where none are kept")
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planStages(let job): advance(.imagesDecoded(job))
+        case .planStages(let job): advance(.stagesDone(job))
         case .accept(let worker, let attempt, _, let position): accept(worker, attempt, position)
         case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)
@@ -269,7 +302,7 @@ extension SimulatedBroker {
     func synced(_ life: ExportLife, _ ending: PictureReport) {
         let job = life.job.rawValue
         guard exports[life] != nil, let file = pictures[job]?.file else { return }
-        if file != Self.bands(of: job) { farm.problem("job \(job): bands \(file)") }
+        if file != bands(of: job) { farm.problem("job \(job): bands \(file)") }
         farm.disk.files["\(job).part"] = file
         sealing[job] = life
         var picture = ending

@@ -372,7 +372,7 @@ final class SimulatedBroker {
                 farm.problem(
                     "job \(notice.job) is told to have ended and has not: \(String(describing: record?.state))")
             }
-            if case .finished = notice.ending, farm.disk.files["\(notice.job).png"] != Self.bands(of: notice.job) {
+            if case .finished = notice.ending, farm.disk.files["\(notice.job).png"] != bands(of: notice.job) {
                 farm.problem("job \(notice.job) is finished, its picture is not whole")
             }
         default: break

@@ -146,14 +146,12 @@ final class SimulatedWorker {
                     ))
             ]
         case .encode(let task):
-            let names = try task.pieces.map { piece in
-                let content = try cache[piece.block]?.content() ?? []
-                return String(decoding: content.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-            }
+            let names = try task.pieces.map(name(of:))
             let job = names[0].prefix { $0 != ":" }
             let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
             let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
-            return [Self.band(isWhole ? band : "not the row's tiles: \(names)", task.rect, task.format)]
+            let text = isWhole ? band : "not the row's tiles: \(names)"
+            return [Self.band(text, task.rect, task.format, task.encoding.picture)]
         case .draw(let task):
             let content = try cache[task.picture]?.content() ?? []
             let drawn = try DrawnPictureBlock(decoding: content, strokes: []).picture
@@ -170,7 +168,15 @@ final class SimulatedWorker {
                         rowCount: drawn.output.height, rawByteCount: piece.utf8.count, adler32: 1,
                         bytes: Array(piece.utf8)))
             }
-        case .finish: throw ProtocolError.outOfSequence(what: "task", found: "finish", expected: "none in a simulation")
+        case .finish(let task):
+            let names = try task.rows.joined().map(name(of:))
+            let job = names[0].prefix { $0 != ":" }
+            let expected = task.rows.indices.flatMap { row in
+                task.rows[row].indices.map { "\(job):\(row):\($0)" }
+            }
+            let rect = PixelRect(x: 0, y: 0, width: task.size.width, height: task.size.height)
+            let text = names == expected ? "\(job):whole" : "not the picture's tiles: \(names)"
+            return [Self.band(text, rect, task.format, task.encoding, rows: task.rows.count)]
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)
             let chunk: ChunkPixels<Block> =
@@ -180,10 +186,30 @@ final class SimulatedWorker {
         }
     }
 
-    private static func band(_ text: String, _ rect: PixelRect, _ format: PixelFormat) -> ResultItem {
-        .band(
+    private func name(of tile: BandTile) throws -> String {
+        let content = try cache[tile.block]?.content() ?? []
+        return String(decoding: content.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+    }
+
+    /// Bytes of a piece of the lowest quality, less one.
+    static let leastBytes = 20
+
+    /// The bytes of a piece of so many rows of tiles.
+    static func byteCount(quality: Int, rows: Int) -> Int { leastBytes + quality * rows }
+
+    private static func band(
+        _ text: String, _ rect: PixelRect, _ format: PixelFormat, _ encoding: PictureEncoding = PictureEncoding(),
+        rows: Int = 1
+    ) -> ResultItem {
+        var bytes = Array((text + (encoding.quality.map { "@\($0)" } ?? "")).utf8)
+        if let quality = encoding.quality {
+            bytes += Array(
+                repeating: UInt8(ascii: " "), count: max(0, byteCount(quality: quality, rows: rows) - bytes.count))
+        }
+        let filters = [.png, .ora].contains(encoding.format) ? 1 : 0
+        return .band(
             EncodedPiece(
-                rowCount: rect.height, rawByteCount: rect.height * (1 + rect.width * format.bytesPerPixel), adler32: 1,
-                bytes: Array(text.utf8)))
+                rowCount: rect.height, rawByteCount: rect.height * (filters + rect.width * format.bytesPerPixel),
+                adler32: 1, bytes: bytes))
     }
 }

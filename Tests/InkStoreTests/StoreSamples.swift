@@ -56,6 +56,7 @@ extension SeededGenerator {
         for (name, path) in PhaseTimes.all where name != "read" {
             picture.phases[keyPath: path] = next() >> UInt64(int(0...63))
         }
+        picture.quality = chance(50) ? int(1...100) : nil
         return picture
     }
 

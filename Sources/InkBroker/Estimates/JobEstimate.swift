@@ -80,6 +80,7 @@ struct JobEstimate: Sendable {
     private var composite = Part(.composite, 0)
     private var encode = Part(.strokes, 0)
     private var wholes: [Part] = []
+    private var trials: Part?
     private var finish = Part(.finish, 0)
     private var tilesLeft = 0
     /// How tiles differ from what those before them let expect, as a variance of the logarithm.
@@ -182,6 +183,7 @@ struct JobEstimate: Sendable {
         composite = Part(.composite, work.rows.reduce(0) { $0 + $1.composite })
         encode = Part(work.encoding, work.rows.reduce(0) { $0 + $1.encode })
         wholes = work.wholes.map { Part($0.kind, $0.nanoseconds) }
+        trials = work.trials.map { Part($0.kind, $0.total) }
         finish = Part(.finish, work.finish)
         tilesLeft = work.rows.count * work.columns
     }
@@ -206,6 +208,7 @@ struct JobEstimate: Sendable {
         case .finish(let index):
             guard wholes.indices.contains(index) else { return }
             wholes[index].measure(phases.encode + phases.decode + phases.raster, of: wholes[index].total)
+        case .trial: trials?.measure(phases.encode + phases.decode, of: work.trials?.nanoseconds ?? 0)
         }
     }
 
@@ -236,8 +239,13 @@ struct JobEstimate: Sendable {
             guard let work, work.rows.indices.contains(row) else { return }
             encode.left = max(0, encode.left - work.rows[row].encode)
         case .finish(let index): if wholes.indices.contains(index) { wholes[index].left = 0 }
+        case .trial:
+            // Nobody knows which trial is the last: one more task is always expected.
+            let each = work?.trials?.nanoseconds ?? 0
+            if let left = trials?.left { trials?.left = max(each, left - each) }
         }
-        let isDone = tilesLeft == 0 && encode.left <= 1e-6 * encode.total && wholes.allSatisfy { $0.left == 0 }
+        let isDone =
+            trials == nil && tilesLeft == 0 && encode.left <= 1e-6 * encode.total && wholes.allSatisfy { $0.left == 0 }
         if phase == .rendering, isDone { enter(.finishing, now: now) }
     }
 
@@ -248,10 +256,10 @@ struct JobEstimate: Sendable {
 
     /// What the job has shown of each kind of work.
     func measurements(now: UInt64) -> [(kind: WorkKind, ratio: Double)] {
-        var parts = [prepare, decode, strokes, composite, encode] + wholes
+        var parts = [prepare, decode, strokes, composite, encode] + wholes + [trials].compactMap(\.self)
         let worked = (parts.dropFirst().reduce(0) { $0 + $1.measured })
         var whole = rough
-        if found == 0 { whole.measure(UInt64(worked), of: rough.total) }
+        if found == 0, trials == nil { whole.measure(UInt64(worked), of: rough.total) }
         var end = finish
         if phase == .finishing { end.measure(now - min(now, phaseSince), of: finish.total) }
         parts += [whole, end]
@@ -335,6 +343,13 @@ struct JobEstimate: Sendable {
             longest = max(longest, rest)
             sum += rest
             add(part, path: rest)
+        }
+        if let trials, let tasks = work?.trials?.tasks {
+            let time = trials.time(learned)
+            let path = time / min(count, Double(max(1, tasks)))
+            longest += path
+            sum += time
+            add(trials, path: path)
         }
         demand.threads += sum
         demand.turns += Double(tilesLeft) * (work?.tileTurn ?? 0)

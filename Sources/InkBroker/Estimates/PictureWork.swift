@@ -16,12 +16,25 @@ struct PictureWork: Hashable, Sendable {
         var nanoseconds: Double
     }
 
+    /// Encoding a file of limited size, again and again.
+    struct Trials: Hashable, Sendable {
+        var kind: WorkKind
+        /// What each task takes.
+        var nanoseconds: Double
+        /// In each trial.
+        var tasks: Int
+
+        /// What as many trials as there usually are take.
+        var total: Double { nanoseconds * Double(tasks * QualitySearch.usualCount) }
+    }
+
     var rows: [Row]
     var columns = 1
     /// Whether a tile is encoded with its task; else rows are encoded in tasks of their own.
     var encodesTiles = true
     var encoding = WorkKind.encode(.png, .balanced)
     var wholes: [Whole] = []
+    var trials: Trials?
     /// Bringing the file to the disk.
     var finish = 0.0
     /// What the scheduler takes a tile and a whole file for, when jobs take turns.
@@ -71,6 +84,13 @@ struct PictureWork: Hashable, Sendable {
                 nanoseconds: drawings[index].map { Double($0.cost.nanoseconds) }
                     ?? Self.wholePixel * pixels / Double(1 << (2 * min(halvings, 20))))
         }
+        trials = files.bounded.map { member in
+            let tasks = member.isWhole ? 1 : rows.count
+            let kind = WorkKind(member.encoding, isWhole: member.isWhole)
+            let pixel = member.isWhole ? Self.wholePixel : Self.encodedPixel
+            return Trials(kind: kind, nanoseconds: pixel * pixels / Double(max(1, tasks)), tasks: tasks)
+        }
+        if let trials { encoding = trials.kind }
         tileTurn = costs.perRow.reduce(0, +) / Double(max(1, rows.count * columns))
         wholeTurn = Self.wholeTurnPixel * pixels
         finish = Self.finishedFile + Self.finishedPixel * pixels * Double(files.members.count)

@@ -29,31 +29,23 @@ extension Export {
                 }
             return (.render(task), limit)
         case .encode(let row):
-            guard let plan, let pieces = bandTiles(ofRow: row, plan) else { break }
-            let (picture, pictureRow) = plan.place(ofRow: row)
-            let rows = picture.grid.pixelRows(ofRow: pictureRow)
-            let rect = PixelRect(x: 0, y: rows.lowerBound, width: picture.rect.width, height: rows.count)
-            let encoding = plan.encoding(ofRow: row)
-            let task = EncodeTask(rect: rect, format: picture.format, encoding: encoding, pieces: pieces)
-            return (.encode(task), picture.set.resultLimit(rect.size, picture.format))
+            if let plan, let task = encodeTask(row, plan, plan.encoding(ofRow: row)) { return task }
         case .finish(let index):
             guard let plan else { break }
-            let whole = plan.whole
-            if let drawing = whole.drawings[whole.set.wholes[index]] {
-                let images = try images(ofFile: whole.share.uses[whole.set.wholes[index]].file, plan)
+            let set = plan.whole.set
+            let member = set.wholes[index]
+            if let drawing = plan.whole.drawings[member] {
+                let images = try images(ofFile: plan.whole.share.uses[member].file, plan)
                 return (
                     .draw(DrawTask(picture: drawing.picture, strokes: drawing.strokes, images: images)),
                     ResultLimit.drawing
                 )
             }
-            let halvings = whole.halvings
-            let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
-            guard rows.count == whole.grid.rows else { break }
-            let size = whole.scene.output
-            let task = FinishTask(
-                size: size, format: whole.format, encoding: whole.set.members[whole.set.wholes[index]].encoding,
-                halvings: halvings, rows: rows)
-            return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: whole.format))
+            if let task = finishTask(plan, set.members[member].encoding) { return task }
+        case .trial(let number, let row):
+            guard let plan, let trials, number == trials.number, let encoding = trials.encoding else { break }
+            let piece = PieceEncoding(encoding, isLast: row == plan.rowCount - 1)
+            if let task = trials.isWhole ? finishTask(plan, encoding) : encodeTask(row, plan, piece) { return task }
         }
         throw .internalError("\(role) of \(name) before its time")
     }
@@ -71,6 +63,32 @@ extension Export {
             images.append((picture.share.uses[member].picture, task))
         }
         return images.sorted { $0.number < $1.number }.map(\.task)
+    }
+
+    /// nil if tiles are missing.
+    private func encodeTask(
+        _ row: Int, _ plan: PicturePlan, _ encoding: PieceEncoding
+    ) -> (WorkerTask, resultLimit: UInt64)? {
+        guard let pieces = bandTiles(ofRow: row, plan) else { return nil }
+        let (picture, pictureRow) = plan.place(ofRow: row)
+        let rows = picture.grid.pixelRows(ofRow: pictureRow)
+        let rect = PixelRect(x: 0, y: rows.lowerBound, width: picture.rect.width, height: rows.count)
+        let task = EncodeTask(rect: rect, format: picture.format, encoding: encoding, pieces: pieces)
+        let limit = ResultLimit.band(width: rect.width, rows: rect.height, format: picture.format)
+        return (.encode(task), UInt64(encoding.pictures.count) * limit)
+    }
+
+    /// nil if tiles are missing.
+    private func finishTask(
+        _ plan: PicturePlan, _ encoding: PictureEncoding
+    ) -> (WorkerTask, resultLimit: UInt64)? {
+        let whole = plan.whole
+        let halvings = whole.halvings
+        let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
+        guard rows.count == whole.grid.rows else { return nil }
+        let size = whole.scene.output
+        let task = FinishTask(size: size, format: whole.format, encoding: encoding, halvings: halvings, rows: rows)
+        return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: whole.format))
     }
 
     /// nil if some are missing.
@@ -137,14 +155,9 @@ extension Export {
         case .encode(let row): return bandFault(result, row)
         case .finish(let index):
             guard let whole = plan?.whole, let piece = result.band else { return nil }
-            let size = whole.scene.output
-            let member = whole.set.members[whole.set.wholes[index]]
-            let isDrawn = whole.drawings[whole.set.wholes[index]] != nil
-            let isWhole =
-                piece.rowCount == size.height
-                && piece.rawByteCount == (isDrawn ? piece.bytes.count : size.area * whole.format.bytesPerPixel)
-                && member.codec.isSoundWhole(piece.bytes, size, member.encoding)
-            return isWhole ? nil : "not the file of a picture of \(size)"
+            return whole.set.members[whole.set.wholes[index]].fault(inWhole: piece, whole.scene.output, whole.format)
+        case .trial(let number, let row):
+            return result.band.flatMap { trials?.fault(in: $0, row: row, of: number) }
         }
     }
 
@@ -162,6 +175,17 @@ extension Export {
             if case .repeated = error { return nil }
             return error.description
         }
+    }
+}
+
+extension PictureSet.Member {
+    /// What makes a file that was encoded as a whole useless, nil when nothing does.
+    func fault(inWhole piece: EncodedPiece, _ size: PixelSize, _ format: PixelFormat) -> String? {
+        let rawBytes = codec.isVector ? piece.bytes.count : size.area * format.bytesPerPixel
+        let isWhole =
+            piece.rowCount == size.height && piece.rawByteCount == rawBytes
+            && codec.isSoundWhole(piece.bytes, size, encoding)
+        return isWhole ? nil : "not the file of a picture of \(size)"
     }
 }
 

@@ -27,9 +27,10 @@ struct Export: Sendable {
     private(set) var decoded: [[DecodedImage]?] = []
     private(set) var plan: PicturePlan?
     private(set) var stitch: StitchState?
+    private(set) var trials: TrialState?
     /// Blocks counted for this export, each as often as it is listed; those of `tiles` are not.
     private var blocks: [BlockID] = []
-    /// Finished tiles of rows that are not encoded yet.
+    /// Finished tiles of rows that are not encoded yet, or are encoded again.
     private(set) var tiles: [Int: [Int: BlockID]] = [:]
     private var tasksDone = 0
     /// Files that were encoded as a whole.
@@ -57,6 +58,7 @@ struct Export: Sendable {
     /// Whether all pieces of all files are there.
     var isComplete: Bool {
         guard let plan, let stitch else { return false }
+        if let trials { return trials.isComplete }
         return (stitch.isComplete || plan.whole.set.streamed.isEmpty) && wholesDone == plan.whole.set.wholes.count
     }
 
@@ -80,9 +82,9 @@ struct Export: Sendable {
         ] + (isPaused ? [.schedule(.pauseChanged(life.job, isPaused: true))] : [])
     }
 
-    /// All images are there.
-    mutating func beginPlanning() throws(BrokerError) -> [ExportAction] {
-        guard let draft else { return [] }
+    /// The tasks so far are done.
+    mutating func planNext(now: UInt64) throws(BrokerError) -> [ExportAction] {
+        guard let draft else { return try planTrial(now: now) }
         phase = .planning
         let decoded = decoded.compactMap(\.self)
         guard decoded.count == draft.images.count else {
@@ -109,16 +111,45 @@ struct Export: Sendable {
         self.plan = plan
         stitch = StitchState(
             plan.pictures.filter { $0.rowCount > 0 && !$0.source.isDrawn }.map { ($0.grid, $0.set) }, window: window)
-        return [
-            .open(life.job, planned.assembler),
+        trials = planned.trials
+        let isLast = trials == nil
+        return (isLast ? [.open(life.job, planned.assembler)] : []) + [
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
-            .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window))),
+            .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window), isLast: isLast)),
         ]
+    }
+
+    /// All tiles, or all pieces of a trial, are there: plans the next trial, or has the file that was found written.
+    private mutating func planTrial(now: UInt64) throws(BrokerError) -> [ExportAction] {
+        guard var trials, let plan else { return [] }
+        self.trials = nil
+        let isFirst = trials.count == 0
+        var found: (pieces: [EncodedPiece], assembler: any PictureAssembler)?
+        do throws(EngineError) {
+            try trials.advance(place: Place(file: name))
+            if trials.isComplete { found = try trials.takeBest() }
+        } catch {
+            throw .refused(error)
+        }
+        self.trials = trials
+        let total = Export.taskCount(of: plan)
+        tasksDone = found == nil ? min(tasksDone, total - 2) : total - 1
+        let progress = isFirst ? [] : countTask(now: now)
+        guard let found else {
+            let stage =
+                trials.isWhole
+                ? Stage(groups: 1, inputs: [.whole(ExportStage.tile)], costs: .all(Export.finishCost(plan)))
+                : Stage(
+                    groups: plan.rowCount, inputs: [.whole(ExportStage.tile)], costs: .all(Export.encodeCost(plan)))
+            return progress + [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
+        }
+        defer { tiles = [:] }
+        return progress + [.release(tiles.values.flatMap(\.values)), .open(life.job, found.assembler)]
+            + write(found.pieces, now: now) + [.schedule(.stagesPlanned(life.job, [], isLast: true))]
     }
 
     /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
     private static func stages(of plan: PicturePlan, window: Int) -> [Stage] {
-        let rowBytes = plan.rawBytes(ofRow: 0)
         let whole = plan.whole
         let tileBytes = whole.grid.tile.area * whole.format.bytesPerPixel
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
@@ -128,27 +159,40 @@ struct Export: Sendable {
             groups: plan.rowCount, tasks: plan.columns, inputs: [.whole(ExportStage.decode)],
             costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)),
             window: files.streamed.isEmpty ? nil : window, isLookedUp: plan.looksUpTiles)
-        // Encoding reads the samples and writes about as much.
-        let encodeCost = TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
+        let encodeCost = encodeCost(plan)
         let encodes = !whole.grid.isBands && !files.streamed.isEmpty
         let encode =
             encodes
             ? Stage(groups: plan.rowCount, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
             : Stage(groups: 0, costs: .all(encodeCost))
-        guard !files.wholes.isEmpty else { return encodes ? [tiles, encode] : [tiles] }
-        let bytes = whole.scene.output.halved(whole.halvings).area * whole.format.bytesPerPixel
-        // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
-        let finishCost = TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
+        guard !files.wholes.isEmpty || files.bounded != nil else { return encodes ? [tiles, encode] : [tiles] }
         return [
             tiles, encode,
             Stage(
                 groups: files.wholes.count, inputs: [.whole(ExportStage.tile)],
-                costs: .each(files.wholes.map { whole.drawings[$0]?.cost(with: plan.drawnPixels) ?? finishCost })),
+                costs: .each(files.wholes.map { whole.drawings[$0]?.cost(with: plan.drawnPixels) ?? finishCost(plan) })),
         ]
     }
 
-    /// What progress is measured by: tiles, and files that are encoded as a whole.
-    private static func taskCount(of plan: PicturePlan) -> Int { plan.tileCount + plan.whole.set.wholes.count }
+    /// What encoding a row takes: it reads the samples and writes about as much.
+    private static func encodeCost(_ plan: PicturePlan) -> TaskCost {
+        let rowBytes = plan.rawBytes(ofRow: 0)
+        return TaskCost(bytes: 2 * rowBytes, nanoseconds: UInt64(rowBytes) * 8)
+    }
+
+    /// What encoding a file from the whole picture takes.
+    private static func finishCost(_ plan: PicturePlan) -> TaskCost {
+        let whole = plan.whole
+        let bytes = whole.scene.output.halved(whole.halvings).area * whole.format.bytesPerPixel
+        // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
+        return TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
+    }
+
+    /// What progress is measured by: tiles, files that are encoded as a whole, and as many trials as there usually are.
+    private static func taskCount(of plan: PicturePlan) -> Int {
+        let files = plan.whole.set
+        return plan.tileCount + files.wholes.count + (files.bounded == nil ? 0 : QualitySearch.usualCount)
+    }
 
     /// Takes a result, and has the bands written whose turn it is.
     mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
@@ -166,6 +210,9 @@ struct Export: Sendable {
             file.file = whole.share.uses[whole.set.wholes[index]].file
             wholesDone += 1
             return countTask(now: now) + write([file], now: now)
+        case .trial(let number, let row):
+            if let piece = result.band { try takeTrial(piece, row, number) }
+            return []
         case .encode(let row):
             // Files that are encoded as a whole need the tiles later.
             let isNeeded = plan?.whole.set.needsPixels == true
@@ -185,6 +232,12 @@ struct Export: Sendable {
             throw .internalError("a checked band does not fit: \(error)")
         }
         return ready.isEmpty ? [] : write(ready, now: now)
+    }
+
+    private mutating func takeTrial(_ piece: EncodedPiece, _ row: Int, _ number: Int) throws(BrokerError) {
+        do throws(StitchError) { try trials?.take(piece, row: row, of: number) } catch {
+            throw .internalError("a checked piece of a trial does not fit: \(error)")
+        }
     }
 
     private mutating func write(_ pieces: [EncodedPiece], now: UInt64) -> [ExportAction] {
@@ -218,6 +271,7 @@ struct Export: Sendable {
         let idle = counts.idle(since: submitted, now: now)
         report.phases.queue = idle - min(idle, report.phases.prepare)
         report.brokerCPU = counts.brokerCPU
+        report.quality = trials?.quality
         report.foundCount = counts.found
         (report.bytesSent, report.bytesReceived) = (counts.bytesSent, counts.bytesReceived)
         return report

@@ -14,7 +14,7 @@ enum ExportEvent: Sendable {
     /// Work for an export has ended. The answer's blocks are held for it, each once.
     case answered(ExportLife, LaneAnswer)
     /// The scheduler's `planStages`.
-    case imagesDecoded(JobID)
+    case stagesDone(JobID)
     /// The scheduler wants this result. Its blocks are held for the export, each once.
     case accepted(ExportLife, TaskRole, TaskResult)
     /// Blocks have reached the disk: there may be room for the next project.
@@ -61,6 +61,8 @@ struct PreparedExport: Sendable {
 struct PlannedExport: Sendable {
     var plan: PicturePlan
     var assembler: any PictureAssembler
+    /// Only for a file of limited size, which `assembler` then does not serve.
+    var trials: TrialState?
     var blocks: [EncodedBlock]
     var time: LaneTime
 }

@@ -28,8 +28,8 @@ extension Export {
         case .rendering:
             guard let stitch, let plan else { return ["rendering without a plan"] }
             if isComplete { broken.append("rendering, and all pieces are in") }
-            // Files that are encoded as a whole need all tiles.
-            guard plan.whole.set.wholes.isEmpty else { break }
+            // Files that are encoded as a whole, or again and again, need all tiles.
+            guard plan.whole.set.wholes.isEmpty, trials == nil else { break }
             let window = stitch.next..<stitch.next + stitch.window
             for row in tiles.keys where !window.contains(row) { broken.append("row \(row) is beyond \(window)") }
         case .finishing:

@@ -58,7 +58,7 @@ struct ExportsState: Sendable {
         case .cancelled(let id): cancel(id)
         case .failed(let id, let error): if active[id]?.phase != .finishing { fail(id, error) }
         case .answered(let life, let answer): take(answer, of: life, now: now)
-        case .imagesDecoded(let id): advance(id) { export throws(BrokerError) in try export.beginPlanning() }
+        case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }

@@ -60,7 +60,8 @@ extension BrokerLoop {
             } catch {
                 throw .refused(error)
             }
-            return { .planned(PlannedExport(plan: plan, assembler: assembler, blocks: $0, time: $1)) }
+            let trials = TrialState(plan, makeAssembler)
+            return { .planned(PlannedExport(plan: plan, assembler: assembler, trials: trials, blocks: $0, time: $1)) }
         }
     }
 

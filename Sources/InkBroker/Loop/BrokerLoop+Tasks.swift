@@ -189,8 +189,8 @@ extension BrokerLoop {
         let files: PictureSet? =
             switch assembly.role {
             case .tile(let row, _), .encode(let row): exports[assembly.life]?.plan?.place(ofRow: row).picture.set
-            // A whole file is compared by its bytes.
-            case .decode, .finish: nil
+            // Whole files, and the pieces of trials, are compared by their bytes.
+            case .decode, .finish, .trial: nil
             }
         let (result, mailbox) = (assembly.result, mailbox)
         let (digest, blocks) = (ResultDigest(result, files, in: store), result.blocks)

@@ -274,7 +274,7 @@ final class BrokerLoop {
         case .lookUp(let task, let job, let position, let version): lookUp(task, job, TaskRole(position), version)
         case .acceptFound(let task, _, _): acceptFound(task)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
-        case .planStages(let id): tell(.imagesDecoded(id))
+        case .planStages(let id): tell(.stagesDone(id))
         case .accept(let worker, let attempt, _, _): accept(attempt, from: worker)
         case .hold: break
         case .drop(let worker, let attempt): forget(attempt, of: worker)

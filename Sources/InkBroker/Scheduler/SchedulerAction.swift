@@ -10,7 +10,7 @@ enum SchedulerAction: Hashable, Sendable {
     case acceptFound(TaskID, JobID, TaskPosition)
     /// The worker need not continue; it still answers.
     case cancel(WorkerID, AttemptID)
-    /// All tasks of the job's first stages are done; the caller must provide the following stages.
+    /// All tasks of the job's stages so far are done; the caller must provide the following stages.
     case planStages(JobID)
     /// The result is accepted for the task; no other will be.
     case accept(WorkerID, AttemptID, JobID, TaskPosition)

@@ -49,10 +49,11 @@ enum TaskFault: Hashable, Sendable {
 
 /// An event that concerns the scheduler.
 enum SchedulerEvent: Hashable, Sendable {
-    /// A job and its first stages; the others follow when these are complete.
+    /// A job and its first stages; others follow when these are complete.
     case jobAdded(JobID, priority: Int, weight: Int, stages: [Stage])
-    /// The answer to the action `planStages`. Numbering continues after the first stages.
-    case stagesPlanned(JobID, [Stage])
+    /// The answer to the action `planStages`. Numbering continues after the stages before. Unless these are the last,
+    /// others follow when they are complete.
+    case stagesPlanned(JobID, [Stage], isLast: Bool = true)
     /// The first `count` groups of a stage have been written.
     case groupsWritten(JobID, stage: Int, count: Int)
     case priorityChanged(JobID, Int)

@@ -47,9 +47,9 @@ struct SchedulerState: Sendable {
             guard jobs[id] == nil else { return }
             jobs[id] = ScheduledJob(id: id, priority: priority, weight: weight, stages: stages, pass: virtualTime)
             advance(id)
-        case .stagesPlanned(let id, let stages):
+        case .stagesPlanned(let id, let stages, let isLast):
             guard let graph = jobs[id]?.graph, graph.isComplete, !graph.isPlanned else { return }
-            jobs[id]?.graph.plan(stages)
+            jobs[id]?.graph.add(stages, isLast: isLast)
             advance(id)
         case .groupsWritten(let id, let stage, let count): jobs[id]?.graph.write(count, of: stage)
         case .priorityChanged(let id, let priority): jobs[id]?.priority = priority

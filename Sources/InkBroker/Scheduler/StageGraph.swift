@@ -6,17 +6,15 @@ struct StageGraph: Sendable {
     /// Whether no further stages will be added.
     private(set) var isPlanned = false
 
-    init(_ stages: [Stage]) { add(stages) }
+    init(_ stages: [Stage]) { add(stages, isLast: false) }
 
-    /// Adds the remaining stages.
-    mutating func plan(_ stages: [Stage]) {
-        add(stages)
-        isPlanned = true
-    }
-
+    /// Adds further stages.
+    ///
+    /// - Parameter isLast: whether these are the remaining ones.
     /// - Precondition: The graph is valid: inputs come before their users, and stages that are linked group by group
     ///   have equal counts.
-    private mutating func add(_ added: [Stage]) {
+    mutating func add(_ added: [Stage], isLast: Bool) {
+        isPlanned = isLast
         for stage in added {
             var sources: [Int] = []
             for input in stage.inputs {

@@ -118,7 +118,7 @@ extension PictureCodec {
 /// An option for encoding.
 public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case effort, quality, chroma, progressive, lossless, compression, bleed
-    /// The best quality whose file is not too large; whoever asks for pictures looks for it.
+    /// The best quality whose file is not too large.
     case maxBytes = "max-bytes"
     case tileSize = "tile-size"
     case tileOverlap = "tile-overlap"

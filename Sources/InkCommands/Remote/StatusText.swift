@@ -180,6 +180,7 @@ struct StatusText {
             lines.append(
                 "  Picture    \(count(picture, "width"))x\(count(picture, "height")) pixels, \(size(picture, "bytes")), "
                     + Shown.duration(milliseconds: picture["milliseconds"]?.number ?? 0))
+            if let quality = picture["quality"]?.integer { lines.append("  Quality    \(quality)") }
             lines.append("  SHA-256    \(text(picture, "sha256"))")
         }
         for warning in job["warnings"]?.array ?? [] {

@@ -31,11 +31,25 @@ public struct PictureEncoding: Hashable, Sendable {
     /// Pixels that a tile of a picture for zooming has in common with each of its neighbours, one of `tileOverlaps`.
     public var tileOverlap = 0
 
+    /// The most bytes of the file, whose quality is then the best with which it is not larger, up to `quality`; nil: any
+    /// number.
+    public var bytesMax: Int?
+
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000
 
     /// The possible qualities of lossy formats.
     public static let qualities = 1...100
+
+    /// What a file may be limited to, in bytes.
+    public static let bounds = 1...(1 << 50)
+
+    /// This encoding with a quality, whatever the bytes.
+    public func with(quality: Int) -> PictureEncoding {
+        var encoding = self
+        (encoding.quality, encoding.bytesMax) = (quality, nil)
+        return encoding
+    }
 
     /// Everything that affects the file, with one spelling per meaning.
     package var canonicalParts: [String] {
@@ -48,6 +62,7 @@ public struct PictureEncoding: Hashable, Sendable {
         if let compression { parts.append("compression=\(compression.name)") }
         if let bleed { parts.append("bleed=\(bleed)") }
         if let tileSize { parts.append("tile=\(tileSize)") }
+        if let bytesMax { parts.append("max-bytes=\(bytesMax)") }
         if tileOverlap > 0 { parts.append("overlap=\(tileOverlap)") }
         return parts
     }

@@ -46,7 +46,6 @@ extension ExportArguments {
         self.init(
             paths: paths, output: output, sizes: sizes, name: template, options: options, layers: choices.layers,
             ifExists: nil, run: run)
-        bytesMax = choices.bytesMax
         self.isEachViewport = isEachViewport
         overlays = choices.overlays
         outputMargin = choices.outputMargin

@@ -16,7 +16,6 @@ package struct PictureChoices: Hashable, Sendable {
     var options = PictureOptions()
     /// For all files; each takes what its format has.
     var encoding = PictureEncoding()
-    var bytesMax: Int?
     /// A margin on paper, output pixels.
     var outputMargin: Double?
     package var overlays = OverlayArguments()

@@ -77,14 +77,16 @@ extension PictureOption {
             choices.encoding.quality = value.integer
         },
         PictureOption(
-            "max-bytes", .text, shown: "N",
+            "max-bytes", .bytes, shown: "N",
             "The best quality, up to that of --quality, whose file is not larger, such as 200K or 2M"
         ) { choices, value throws(ExportError) in
             if choices.isGiven("lossless") { throw .usage("--max-bytes and --lossless cannot be used together") }
-            guard let bytes = SettingUnit.value(value.text, SettingUnit.sizes, plain: 1), bytes > 0 else {
+            guard let bytes = SettingUnit.value(value.text, SettingUnit.sizes, plain: 1),
+                PictureEncoding.bounds.contains(bytes)
+            else {
                 throw .usage("--max-bytes: \"\(value.text)\" is not a size; use 200K, 2M or bytes")
             }
-            choices.bytesMax = bytes
+            choices.encoding.bytesMax = bytes
         },
         PictureOption("chroma", .choice(ChromaSampling.allCases.map(\.name)), "Chroma subsampling of lossy formats") {
             choices, value in choices.encoding.chroma = ChromaSampling.allCases[value.index]

@@ -12,6 +12,8 @@ package struct PictureOption: Sendable {
         case texts
         /// A number of pixels, or a text with a unit.
         case length
+        /// A number of bytes, or a text such as `200K`.
+        case bytes
         case integer(ClosedRange<Int>)
         case number(ClosedRange<Double>)
         case choice([String])
@@ -19,7 +21,7 @@ package struct PictureOption: Sendable {
 
     /// A value that an option takes; which property it has depends on the kind.
     package struct Value: Hashable, Sendable {
-        /// Of texts and lengths.
+        /// What texts, lengths and bytes say.
         var text = ""
         var texts: [String] = []
         var integer = 0
@@ -53,7 +55,7 @@ package struct PictureOption: Sendable {
 
     /// Whether requests have it too. The others name files, search folders, or make what no broker makes.
     package var isOfRequests: Bool {
-        !["overlay", "font", "photos", "documents", "max-bytes"].contains(name)
+        !["overlay", "font", "photos", "documents"].contains(name)
     }
 
     /// What the JSON value has to be, for errors.
@@ -63,6 +65,7 @@ package struct PictureOption: Sendable {
         case .text: "a text"
         case .texts: "a list of texts"
         case .length: "a number of pixels or a text such as \"5mm\""
+        case .bytes: "a number of bytes or a text such as \"200K\""
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .number(let range):
             "a number from \(Shown.plain(range.lowerBound)) to \(Shown.plain(range.upperBound))"
@@ -74,9 +77,9 @@ package struct PictureOption: Sendable {
     package func value(of json: JSONValue) -> Value? {
         switch (kind, json) {
         case (.flag, .bool(true)): return Value()
-        case (.text, .string(let text)), (.length, .string(let text)):
+        case (.text, .string(let text)), (.length, .string(let text)), (.bytes, .string(let text)):
             return text.isEmpty || text.utf8.contains(0) ? nil : Value(text: text)
-        case (.length, .integer(let number)): return Value(text: "\(number)")
+        case (.length, .integer(let number)), (.bytes, .integer(let number)): return Value(text: "\(number)")
         case (.length, .number(let number)): return Value(text: "\(number)")
         case (.texts, .array(let items)):
             let texts = items.compactMap(\.string)
@@ -101,7 +104,7 @@ package struct PictureOption: Sendable {
         let (text, option) = (texts.last ?? "", "--\(name)")
         switch kind {
         case .flag: return Value()
-        case .text, .length: return Value(text: text)
+        case .text, .length, .bytes: return Value(text: text)
         case .texts:
             guard shown.hasSuffix(",...") else { return Value(texts: texts) }
             let items = texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }

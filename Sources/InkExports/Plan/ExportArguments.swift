@@ -69,9 +69,6 @@ package struct ExportArguments: Hashable, Sendable {
     /// Without layers and digests, and the view where each viewport is wanted: each picture has these of its own. Its
     /// files are those that are made of each picture.
     package var options: PictureOptions
-    /// The most bytes of each file whose format has a quality, which is then the best possible; nil: as its encoding
-    /// says.
-    package var bytesMax: Int?
     package var layers: LayerChoice
     /// One picture a viewport of the project.
     package var isEachViewport = false
@@ -128,12 +125,6 @@ package struct ExportArguments: Hashable, Sendable {
         return PictureEncoding(format: codec.format, taking: settings, from: options.encoding)
     }
 
-    /// The most bytes of a file of this encoding.
-    func bytesMax(of encoding: PictureEncoding) -> Int? {
-        let codec = PictureCodecs.codec(of: encoding.format)
-        return codec?.settings.contains(.maxBytes) == true ? bytesMax : nil
-    }
-
     /// The output where it is the name of a picture, not of a folder.
     var outputFile: String? { output.flatMap { PictureCodecs.codec(ofFile: $0) == nil ? nil : $0 } }
 }
@@ -144,6 +135,7 @@ extension PictureEncoding {
         self.init(format: format)
         if settings.contains(.effort) { effort = other.effort }
         if settings.contains(.quality) { quality = other.quality }
+        if settings.contains(.maxBytes) { bytesMax = other.bytesMax }
         if settings.contains(.chroma) { chroma = other.chroma }
         if settings.contains(.progressive) { isProgressive = other.isProgressive }
         if settings.contains(.lossless) { isLossless = other.isLossless }

@@ -74,9 +74,6 @@ package struct SubmissionMaker {
     /// - Throws: `usage` for files that a broker does not make.
     private static func checkFiles(of arguments: ExportArguments) throws(ExportError) {
         let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
-        if arguments.bytesMax != nil {
-            throw .usage("--max-bytes: a broker does not look for the quality; use ink export --broker")
-        }
         if let folder = codecs.first(where: \.isFolder) {
             throw .usage(
                 "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")

@@ -18,9 +18,6 @@ package struct PictureRequest: Sendable {
     package var options: PictureOptions
     /// Paths of its files.
     package var outputs: [String]
-    /// The most bytes of its only file, whose quality is then the best possible, but not above that of the options; nil:
-    /// any number.
-    package var bytesMax: Int?
     /// Whether a file that has such a name is replaced.
     package var replacesFile = true
     /// SHA-256 of everything the project was read from; equal for equal projects.

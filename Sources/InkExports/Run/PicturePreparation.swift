@@ -44,7 +44,7 @@ struct PicturePreparation: Sendable {
         for (offset, picture) in pictures.enumerated() {
             if let index = open?.index, !pictures[index].isSamePicture(as: picture) { open = nil }
             let one = prepare(picture, id: firstID + offset, input: input, opened: opened)
-            guard case .ready(let request) = one, request.bytesMax == nil else {
+            guard case .ready(let request) = one, request.options.encoding.bytesMax == nil else {
                 prepared.append(one)
                 continue
             }
@@ -83,9 +83,8 @@ struct PicturePreparation: Sendable {
             of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
         options.layers = drawn
         let opened = try laidOver(picture, opened, size, &options, input)
-        var content = PictureContent(
+        let content = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion)
-        content.bytesMax = arguments.bytesMax(of: options.encoding)
         let digest = content.digest(sha256)
         options.digest = digest
         if exists, policy == .fail {
@@ -99,7 +98,6 @@ struct PicturePreparation: Sendable {
             id: id, name: input.shownName, project: opened.project, size: size, options: options,
             output: picture.output, replacesFile: policy.replacesFiles, contentDigest: opened.contentDigest,
             text: opened.text, warnings: opened.warnings, wantsFileDigest: arguments.run.wantsFileDigests)
-        request.bytesMax = content.bytesMax
         do throws(EngineError) {
             let codec = try PictureCodecs.codec(options.encoding.format)
             let recipe = try codec.recipe(
@@ -156,8 +154,6 @@ package struct PictureContent: Sendable {
     package var options: PictureOptions
     package var size: PixelSize
     package var rendererVersion: String
-    /// The most bytes that the file may have; nil: any number.
-    package var bytesMax: Int?
 
     package init(contentDigest: [UInt8], options: PictureOptions, size: PixelSize, rendererVersion: String) {
         self.contentDigest = contentDigest
@@ -173,8 +169,7 @@ package struct PictureContent: Sendable {
         let version =
             PictureCodecs.codec(of: format)?.isVector == true
             ? VectorPicture.version(of: format, renderer: rendererVersion) : rendererVersion
-        var lines = ["ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, version]
-        if let bytesMax { lines.append("max-bytes=\(bytesMax)") }
+        let lines = ["ink picture 1", contentDigest.hexadecimal, options.canonicalText, size.description, version]
         return sha256(Array(lines.joined(separator: "\n").utf8))
     }
 }

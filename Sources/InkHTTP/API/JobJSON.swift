@@ -37,7 +37,8 @@ enum JobJSON {
     private static func picture(_ picture: PictureReport, of job: JobFacts) -> JSONValue {
         .object([
             ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-            ("bytes", .integer(picture.byteCount)), ("sha256", .string(picture.digest.hexadecimal)),
+            ("bytes", .integer(picture.byteCount)), ("quality", picture.quality.map { .integer($0) } ?? .null),
+            ("sha256", .string(picture.digest.hexadecimal)),
             ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.rendering) / 1e9)),
             ("waitedSeconds", .number(Double(picture.waiting) / 1e9)),
             ("file", .string(fileName(job))), ("kept", .bool(job.delivery == .fetch)),

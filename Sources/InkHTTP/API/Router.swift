@@ -75,6 +75,7 @@ struct Router {
                 ("name", .string(codec.name)), ("ending", .string(codec.endings[0])),
                 ("mediaType", .string(codec.fileType.mediaType)),
                 ("lossy", .bool(codec.settings.contains(.quality))),
+                ("bounded", .bool(codec.settings.contains(.maxBytes))),
             ])
         }
         return .object([("formats", .array(formats))])

@@ -125,6 +125,7 @@ export class Submitter {
                             }, { shown: false, hidden: true })))),
                 h("details", {}, h("summary", {}, "More options"),
                     h("div.two", {},
+                        this.most = field("Largest file", input("max-bytes", { placeholder: "any; 200K, 2M", maxlength: 32 }), "In the best quality that fits"),
                         field("Background", input("background", { placeholder: "#ffffff, transparent", maxlength: 32 })),
                         field("Compression", select("effort", ["", "balanced"], ["fast", "fast, larger files"], ["small", "small files, slower"])),
                         field("Resolution", h("input", { name: "dpi", type: "number", min: 1, max: 100000, step: "any", placeholder: "dots per inch" })),
@@ -194,7 +195,7 @@ export class Submitter {
         const data = new FormData(this.form), options = {};
         const sizes = [...data.getAll("size"), ...data.get("other-size").split(",").map((each) => each.trim())].filter(Boolean);
         if (sizes.length) options.size = sizes;
-        for (const name of ["watermark", "background", "effort", "viewport", "chroma", "compression", "fill"]) {
+        for (const name of ["watermark", "max-bytes", "background", "effort", "viewport", "chroma", "compression", "fill"]) {
             if (data.get(name)) options[name] = data.get(name);
         }
         for (const name of ["dpi", "margin"]) if (data.get(name)) options[name] = Number(data.get(name));
@@ -212,8 +213,9 @@ export class Submitter {
 
     #summarize() {
         const { options, formats: chosen } = this.#options();
-        const lossy = formats?.some((each) => each.lossy && chosen.includes(each.name));
-        this.quality.hidden = !lossy;
+        const some = (property) => formats?.some((each) => each[property] && chosen.includes(each.name));
+        this.quality.hidden = !some("lossy");
+        this.most.hidden = !some("bounded");
         const pictures = this.#files.length * Math.max(1, options.size?.length ?? 1) * Math.max(1, chosen.length);
         const size = this.#files.reduce((sum, file) => sum + file.size, 0) + (this.mark.files[0]?.size ?? 0), most = farm.limits?.documentBytes ?? Infinity;
         const tooLarge = size > most;
@@ -226,7 +228,6 @@ export class Submitter {
 
     async #send() {
         const { options, formats: chosen } = this.#options();
-        if (!formats?.some((each) => each.lossy && chosen.includes(each.name))) delete options.quality;
         const files = this.#files, mark = this.mark.files[0], priority = Number(this.priority.value);
         const abort = this.#abort = new AbortController();
         this.trouble.hidden = true;
@@ -240,7 +241,11 @@ export class Submitter {
             const wanted = chosen.length ? chosen : [null];
             for (const [index, format] of wanted.entries()) {
                 const form = new FormData();
-                const text = JSON.stringify(format ? { ...options, format: [format] } : options);
+                const own = format ? { ...options, format: [format] } : { ...options };
+                const known = formats?.find((each) => each.name === format);
+                if (!known?.lossy) delete own.quality;
+                if (!known?.bounded) delete own["max-bytes"];
+                const text = JSON.stringify(own);
                 const same = JSON.stringify([text, priority, [...files, mark ?? []].map((file) => [file.name, file.size, file.lastModified])]);
                 if (!this.#keys.has(same)) this.#keys.set(same, newKey());
                 form.append("options", text);

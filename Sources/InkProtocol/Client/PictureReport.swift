@@ -14,13 +14,13 @@ public struct PictureReport: Hashable, Sendable {
     /// Processor time of the broker's threads for this picture, nanoseconds; what the loop spends while several
     /// exports are under way is shared evenly.
     public var brokerCPU: UInt64 = 0
+    /// The quality that was found for the file, where its size was limited.
+    public var quality: Int?
     /// Tiles whose results were kept from earlier exports. This and what follows are neither sent nor stored.
     public var foundCount: Int?
     /// Bytes of messages to workers (blocks that exports share count for one of them) and from them.
     public var bytesSent: Int?
     public var bytesReceived: Int?
-    /// The quality that was found for the file, where its size was limited.
-    public var quality: Int?
 
     public init(
         size: PixelSize, files: [WrittenFile] = [], tileCount: Int = 0, attemptCount: Int = 0, elapsed: UInt64 = 0
@@ -97,6 +97,7 @@ extension PictureReport: WireValue {
         elapsed = try reader.varint("elapsed")
         for path in Self.sentPhases { phases[keyPath: path] = try reader.varint("phase") }
         brokerCPU = try reader.varint("phase")
+        if reader.remaining > 0 { quality = try reader.integer("quality", in: PictureEncoding.qualities) }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -108,6 +109,7 @@ extension PictureReport: WireValue {
         writer.varint(elapsed)
         for path in Self.sentPhases { writer.varint(phases[keyPath: path]) }
         writer.varint(brokerCPU)
+        if let quality { writer.integer(quality) }
     }
 
     /// The encoding for a store.

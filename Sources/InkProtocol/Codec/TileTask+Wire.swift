@@ -129,6 +129,8 @@ extension PictureEncoding: WireValue {
     private static let losslessFlag: UInt8 = 8
     /// A bleed follows; in formats with tiles, the sum of their size, 0 for the usual one, and their overlap.
     private static let lengthFlag: UInt8 = 128
+    /// Added to the effort of a format that follows: the most bytes come last.
+    private static let boundFlag: UInt8 = 128
     private static let tiledFormats: [PictureFormat] = [.szi, .dzi, .iiif]
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
@@ -138,7 +140,8 @@ extension PictureEncoding: WireValue {
             return
         }
         let format = PictureFormat(rawValue: try reader.uint8("picture format"))
-        let effort: EncodingEffort = try reader.enumeration("effort")
+        let second = try reader.uint8("effort")
+        let effort: EncodingEffort = try reader.enumeration("effort", second & ~PictureEncoding.boundFlag)
         let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
         // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression, 7 whether a bleed or a tile size follows.
         let choices = try reader.uint8("chroma sampling and compression")
@@ -157,6 +160,9 @@ extension PictureEncoding: WireValue {
                 bleed = try reader.integer("bleed", in: PictureEncoding.bleeds)
             }
         }
+        if second & PictureEncoding.boundFlag != 0 {
+            bytesMax = try reader.integer("most bytes", in: PictureEncoding.bounds)
+        }
         isProgressive = choices & PictureEncoding.progressiveFlag != 0
         isLossless = choices & PictureEncoding.losslessFlag != 0
     }
@@ -167,13 +173,16 @@ extension PictureEncoding: WireValue {
         if self != PictureEncoding(effort: effort) {
             writer.uint8(PictureEncoding.otherFormat)
             writer.uint8(format.rawValue)
-            writer.uint8(effort.rawValue)
+            writer.uint8(effort.rawValue | (bytesMax == nil ? 0 : PictureEncoding.boundFlag))
             writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
             writer.uint8(
                 (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
                     | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4
                     | (length == nil ? 0 : PictureEncoding.lengthFlag))
             if let length { writer.integer(length) }
+            if let bytesMax {
+                writer.integer(max(PictureEncoding.bounds.lowerBound, min(PictureEncoding.bounds.upperBound, bytesMax)))
+            }
         } else {
             writer.uint8(effort.rawValue)
         }

@@ -50,15 +50,18 @@ package enum JobAnswer {
         switch record.state {
         case .ended(.failed(_, let text)): members.append(("reason", .string(text)))
         case .ended(.finished(let picture)):
+            let quality = picture.quality.map { [("quality", JSONValue.integer($0))] } ?? []
             members.append(
                 (
                     "picture",
-                    .object([
-                        ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-                        ("bytes", .integer(picture.byteCount)),
-                        ("sha256", .string(picture.digest.hexadecimal)),
-                        ("milliseconds", .number(Double(picture.elapsed) / 1e6)),
-                    ])
+                    .object(
+                        [
+                            ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
+                            ("bytes", .integer(picture.byteCount)),
+                        ] + quality + [
+                            ("sha256", .string(picture.digest.hexadecimal)),
+                            ("milliseconds", .number(Double(picture.elapsed) / 1e6)),
+                        ])
                 ))
         default: break
         }

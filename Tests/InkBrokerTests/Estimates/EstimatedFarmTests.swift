@@ -221,7 +221,7 @@ private struct EstimatedFarm {
             return PhaseTimes(
                 raster: real(.strokes, cost.strokes), composite: real(.composite, cost.composite),
                 encode: real(.encode(.png, .balanced), cost.encode))
-        case .encode: return PhaseTimes()
+        case .encode, .trial: return PhaseTimes()
         case .finish: return PhaseTimes(encode: real(.whole(.jxl, .balanced), job.work.wholes[0].nanoseconds))
         }
     }

@@ -158,6 +158,25 @@ private let second: UInt64 = 1_000_000_000
         #expect(abs(both.seconds - left.seconds) < 0.5)
     }
 
+    @Test func asManyTrialsAreExpectedAsUsualAndThenOneMore() throws {
+        func left(tasks: Int, done: Int) throws -> Double {
+            var estimator = TimeEstimator()
+            rendering(&estimator)
+            var plan = work(rows: 8)
+            let nanoseconds = 1e9 / WorkKind.whole(.jxl, .balanced).usualRatio / Double(tasks)
+            plan.trials = .init(kind: .whole(.jxl, .balanced), nanoseconds: nanoseconds, tasks: tasks)
+            estimator.planned(JobID(1), plan, now: 0)
+            for row in 0..<8 { estimator.accepted(JobID(1), .tile(row: row, column: 0), estimate: 0, now: 0) }
+            for _ in 0..<done { estimator.accepted(JobID(1), .trial(0, row: 0), estimate: 0, now: 0) }
+            return try #require(estimator.timesLeft(now: 0) { _ in 2 }[JobID(1)]).seconds
+        }
+        // With two threads, the six trials of a file that is encoded as a whole take twice as long.
+        let whole = try left(tasks: 1, done: 0)
+        #expect((1.6...2.2).contains(try whole / left(tasks: 2, done: 0)))
+        #expect((1.6...2.2).contains(try whole / left(tasks: 1, done: 3)))
+        #expect(try left(tasks: 1, done: 5) > 0.9 && left(tasks: 1, done: 99) > 0.9)
+    }
+
     @Test func resultsThatAreFoundCostNothing() throws {
         var estimator = TimeEstimator()
         rendering(&estimator)
@@ -194,8 +213,8 @@ private let second: UInt64 = 1_000_000_000
         func role() -> TaskRole {
             [
                 .decode(int(0...5)), .tile(row: int(0...9), column: int(0...3)), .encode(row: int(0...9)),
-                .finish(int(0...2)),
-            ][int(0...3)]
+                .finish(int(0...2)), .trial(int(0...9), row: int(0...9)),
+            ][int(0...4)]
         }
         for _ in 0..<300 {
             let id = JobID(UInt64(int(1...4)))
@@ -212,6 +231,9 @@ private let second: UInt64 = 1_000_000_000
                     id, work(rows: int(0...9)), images: [number(), number()], preparation: UInt64(int(0...9)), now: now)
             case 3:
                 var plan = work(rows: int(0...9), wholes: [.init(kind: .whole(.avif, .fast), nanoseconds: number())])
+                if int(0...1) == 0 {
+                    plan.trials = .init(kind: .whole(.avif, .fast), nanoseconds: number(), tasks: int(1...9))
+                }
                 plan.columns = int(1...3)
                 plan.encodesTiles = plan.columns == 1
                 estimator.planned(id, plan, now: now)

@@ -107,6 +107,11 @@ private struct SimulatedExports {
         options.files = formats.randomElement(using: &random)!.map {
             PictureFileOptions(encoding: PictureEncoding(format: $0))
         }
+        if chance(0.25) {
+            // Bands, or a whole file, of limited size; sometimes of none that is possible.
+            options.files = [PictureFileOptions(encoding: PictureEncoding(format: chance(0.5) ? .jpeg : .webp))]
+            options.encoding.bytesMax = Int.random(in: 1...500, using: &random)
+        }
         tell(
             .submitted(
                 ExportJob(
@@ -186,9 +191,18 @@ private struct SimulatedExports {
                 let plan = try PicturePlan(draft, decoded: decoded)
                 let assembler = try PictureCodecs.assembler(for: plan.heads[0])
                 answers.append(
-                    (life, .planned(PlannedExport(plan: plan, assembler: assembler, blocks: [], time: LaneTime()))))
+                    (
+                        life,
+                        .planned(
+                            PlannedExport(
+                                plan: plan, assembler: assembler, trials: TrialState(plan) { _ in Bytes() }, blocks: [],
+                                time: LaneTime()))
+                    ))
             } catch { problems.append("\(error)") }
         case .open(let id, _): if let life = state[id]?.life { bands[life] = [] }
+        case .write(let life, let pieces, _, let ending?) where state[life]?.plan?.whole.set.bounded != nil:
+            checkBounded(life, pieces, ending)
+            answers.append((life, .finished([WrittenFile(byteCount: 1, digest: [])], LaneTime())))
         case .write(let life, let pieces, let rows, let ending):
             bands[life]? += pieces.filter { $0.file == nil }.map { String(decoding: $0.bytes, as: UTF8.self) }
             wholes[life, default: []] += pieces.compactMap(\.file)
@@ -215,6 +229,25 @@ private struct SimulatedExports {
             if case .internalError(let text) = error, !text.hasSuffix("taken") { problems.append(text) }
         case .report: break
         }
+    }
+
+    /// Checks that the pieces are those of the best quality that fits.
+    private mutating func checkBounded(_ life: ExportLife, _ pieces: [EncodedPiece], _ ending: PictureReport) {
+        guard let plan = state[life]?.plan, let bytesMax = plan.whole.set.bounded?.encoding.bytesMax else { return }
+        let groups = plan.whole.set.members[0].isWhole ? 1 : plan.rowCount
+        let best = PictureEncoding.qualities.last { groups * Self.byteCount($0) <= bytesMax }
+        let expected = (0..<groups).map { [UInt8($0)] + [UInt8](repeating: 0, count: Self.byteCount(best ?? 0) - 1) }
+        if ending.quality != best { problems.append("quality \(ending.quality ?? 0), not \(best ?? 0)") }
+        if pieces.map(\.bytes) != expected { problems.append("not the pieces of quality \(best ?? 0)") }
+        if state[life]?.tiles.isEmpty == false { problems.append("tiles are kept after the last trial") }
+    }
+
+    private static func byteCount(_ quality: Int) -> Int { 3 + quality }
+
+    private struct Bytes: PictureAssembler {
+        mutating func begin() -> [PictureWrite] { [] }
+        mutating func add(_ piece: EncodedPiece) -> [PictureWrite] { [.append(piece.bytes)] }
+        mutating func end() -> [PictureWrite] { [] }
     }
 
     private mutating func tell(_ event: ExportEvent, mayPrepare: Bool? = nil) {
@@ -260,7 +293,7 @@ private struct SimulatedExports {
             }
             do { _ = try export.task(TaskRole(dispatch.position)) } catch { problems.append("\(error)") }
             dispatched.append((dispatch, export.life))
-        case .planStages(let id): tell(.imagesDecoded(id))
+        case .planStages(let id): tell(.stagesDone(id))
         case .accept(_, let attempt, _, let position):
             guard let index = dispatched.firstIndex(where: { $0.0.id == attempt }) else { return }
             let life = dispatched.remove(at: index).life
@@ -305,6 +338,13 @@ private struct SimulatedExports {
             (result.blocks, result.pixels, result.pixelBytes) = ([block], block, bytes)
             return result
         case .encode(let row): return band(row)
+        case .trial(_, let row):
+            guard let plan = state[life]?.plan, let trials = state[life]?.trials else { return TaskResult() }
+            let rows = trials.isWhole ? plan.whole.scene.output.height : 16
+            let bytes = [UInt8(row)] + [UInt8](repeating: 0, count: Self.byteCount(trials.encoding?.quality ?? 0) - 1)
+            return TaskResult(
+                band: EncodedPiece(
+                    rowCount: rows, rawByteCount: rows * plan.whole.scene.output.width * 3, adler32: 1, bytes: bytes))
         case .finish(let index):
             guard let whole = plan?.whole else { return TaskResult() }
             let size = whole.scene.output

@@ -21,6 +21,8 @@ private struct SimulatedFarm {
         var missing: [[Int]]
         /// What the scheduler was told, of each stage.
         var written: [Int]
+        /// How many of the graph's further stages the scheduler knows.
+        var planned = 0
         var endings: [String] = []
 
         init(_ graph: RandomGraph) {
@@ -174,7 +176,11 @@ private struct SimulatedFarm {
             work(on: dispatch)
         case .planStages(let id):
             if let job = jobs[id] {
-                later(UInt64.random(in: 0...20, using: &random), .stagesPlanned(id, job.graph.rest))
+                // All that follow, or some of them and the others when these are done.
+                let (rest, end) = (job.graph.rest, job.graph.ends(after: job.planned).randomElement(using: &random)!)
+                let next = Array(rest[job.planned..<end])
+                jobs[id]?.planned = end
+                later(UInt64.random(in: 0...20, using: &random), .stagesPlanned(id, next, isLast: end == rest.count))
             }
         case .lookUp(let task, let id, let position, let version):
             if let fault = jobs[id]?.fault(position) { problems.append("\(position) of \(id) looked up \(fault)") }
@@ -265,6 +271,14 @@ private struct RandomGraph {
     var stages: [Stage] { first + rest }
 
     func heldFor(_ stage: Int) -> [Int] { holders[stage] }
+
+    /// Where planning may pause: no stage waits for one that is not planned yet before its groups count as written.
+    func ends(after planned: Int) -> [Int] {
+        (planned...rest.count).filter { end in
+            let known = first.count + end
+            return holders[..<known].allSatisfy { $0.allSatisfy { $0 < known } }
+        }
+    }
 
     init(_ random: inout SeededGenerator) {
         let cost = TaskCost(bytes: Int.random(in: 1...60, using: &random), nanoseconds: 100_000)

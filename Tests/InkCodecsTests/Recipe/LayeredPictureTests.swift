@@ -11,7 +11,8 @@ import Testing
     ) throws -> LayeredPicture {
         let size = PixelSize(width: 8, height: 8)
         let project = Project(canvasSize: size, background: .transparent, layers: layers)
-        return try LayeredPicture(project, options, size: size, abilities, place: Place(file: "a.ink"))
+        return try LayeredPicture(
+            project, options, size: size, abilities, formatName: "ora", place: Place(file: "a.ink"))
     }
 
     private static func group(_ mode: BlendMode, _ children: [Layer]) -> Layer {
@@ -25,7 +26,7 @@ import Testing
         var group = Self.group(.plus, [Self.line])
         group.maskImage = EncodedImage(
             bytes: [], header: ImageHeader(size: PixelSize(width: 8, height: 8), isHeldWhole: false), place: "mask")
-        for abilities in [ORAWriter.abilities, PSDWriter.abilities] {
+        for abilities in [ORAAssembler.abilities, PSDLimits.abilities] {
             let picture = try Self.picture([group], abilities)
             #expect(picture.nodes.map(\.blendMode) == [.normal])
             #expect(!picture.warnings.contains { $0.contains("plus") })
@@ -36,11 +37,11 @@ import Testing
     func modeOfIsolated() throws {
         var clipped = Self.line
         clipped.isClipped = true
-        let picture = try Self.picture([Self.group(.plus, [Self.line]), clipped], PSDWriter.abilities)
+        let picture = try Self.picture([Self.group(.plus, [Self.line]), clipped], PSDLimits.abilities)
         #expect(picture.nodes.map(\.blendMode) == [.plus, .normal])
         #expect(picture.warnings.contains { $0.contains("plus") })
         clipped.isVisible = false
-        let open = try Self.picture([Self.group(.plus, [Self.line]), clipped], PSDWriter.abilities)
+        let open = try Self.picture([Self.group(.plus, [Self.line]), clipped], PSDLimits.abilities)
         #expect(open.nodes.map(\.blendMode) == [.normal, .normal] && open.warnings.isEmpty)
     }
 
@@ -53,11 +54,12 @@ import Testing
         var options = PictureOptions()
         // Numbers are those of the file: the clipped one, the group, what is in it, the base.
         options.layers = [3]
-        let picture = try Self.picture([clipped, Self.group(.normal, [Self.line]), base], ORAWriter.abilities, options)
-        let part = LayeredPart.element(3, isWithClipped: true)
-        #expect(picture.parts == [part, .merged, .thumbnail])
+        let picture = try Self.picture(
+            [clipped, Self.group(.normal, [Self.line]), base], ORAAssembler.abilities, options)
+        let part = PictureSource.element(3, isWithClipped: true)
+        #expect(picture.parts == [.whole, part, .thumbnail])
         #expect(picture.nodes.map(\.opacity) == [0.5])
-        let layers = picture.source(of: part, effort: .fast).project.layers
+        let layers = picture.subject(of: part).project.layers
         #expect(layers.map(\.opacity) == [1, 0.25] && layers.map(\.isClipped) == [false, true])
         #expect(layers.map(\.blendMode) == [.normal, .normal])
     }
