@@ -94,7 +94,7 @@ let package = Package(
                 "InkSystem", "InkJSON", "CMicroHTTP", "CLazy", "CPages", "CURL", "CSystem",
             ],
             exclude: ["Pages"]),
-        .target(name: "InkClient", dependencies: ["InkProtocol", "InkEngine", "InkSystem"]),
+        .target(name: "InkClient", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem"]),
         // Plans, runs and reports exports, here or at a broker; knows of no command line and no terminal.
         .target(
             name: "InkExports",
@@ -137,7 +137,9 @@ let package = Package(
         // Some read what was written with a reader of documents.
         .testTarget(
             name: "InkCodecsTests",
-            dependencies: ["InkCodecs", "InkDocuments", "InkEngine", "CHEIF", "CJXL", "CZlib", "InkTestSupport"]),
+            dependencies: [
+                "InkCodecs", "InkDocuments", "InkEngine", "InkSystem", "CHEIF", "CJXL", "CZlib", "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkDocumentsTests",
             dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "CZlib", "InkTestSupport"]),

@@ -35,6 +35,8 @@ public struct ExportJob: Sendable {
     public var replaces = true
     /// Whether the file's SHA-256 is wanted; without, the report's digest is empty.
     public var wantsDigest = true
+    /// Whether a picture that is a folder is written as one. If not, its file is the archive of that.
+    public var makesFolders = true
     /// Called when the picture is complete and on the disk under its temporary name; the picture gets its own name when
     /// it returns. May wait: it is called beside the broker's thread.
     public var seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?

@@ -79,7 +79,7 @@ final class ClientLoop {
         case .answering(let id): parts.onAnswering(id)
         case .read(let id, let source, let serial, let offset, let byteCount):
             files.read(id, source, serial: serial, offset: offset, byteCount: byteCount)
-        case .open(let id, let path): files.open(id, path: path)
+        case .open(let id, let path, let format): files.open(id, path: path, format)
         case .write(let id, let bytes): files.write(id, bytes)
         case .finish(let id, let picture, let job): files.finish(id, picture, of: job)
         case .discard(let id): files.discard(id)

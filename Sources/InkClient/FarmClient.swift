@@ -1,4 +1,5 @@
 import Dispatch
+public import InkEngine
 public import InkProtocol
 import InkSystem
 import Synchronization
@@ -136,14 +137,18 @@ public final class FarmClient: Sendable {
 
     /// Starts to fetch the picture of a running job, for the path that `fetch` will use. Limited to a few jobs at a
     /// time. There are no events, and if the picture is not fetched, nothing of it stays.
-    public func follow(_ job: JobNumber, to path: String) { mailbox.post(.follow(job, path: path)) }
+    public func follow(_ job: JobNumber, to path: String, as format: PictureFormat = .png) {
+        mailbox.post(.follow(job, path: path, format: format))
+    }
 
     /// Fetches a job's picture. Ends with the event `fetched` or `fetchFailed`.
     ///
     /// The file appears only when it is complete; its size and SHA-256 are those of `picture`. Its folder is created if
     /// it is missing. A few pictures are fetched at a time, the others wait.
-    public func fetch(_ job: JobNumber, picture: PictureReport, to path: String) {
-        mailbox.post(.fetch(job, picture, path: path))
+    ///
+    /// - Parameter format: where a picture of it is a folder, `picture` is its archive, which is unpacked at the path.
+    public func fetch(_ job: JobNumber, picture: PictureReport, to path: String, as format: PictureFormat = .png) {
+        mailbox.post(.fetch(job, picture, path: path, format: format))
     }
 
     /// Sends an order and waits for its result.

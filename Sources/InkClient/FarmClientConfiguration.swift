@@ -39,8 +39,8 @@ public enum FarmClientEvent: Hashable, Sendable {
     case progress(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     /// A watched job has ended. Once for each `watch`.
     case notice(Notice)
-    /// The complete picture is on the disk under that name.
-    case fetched(JobNumber, path: String)
+    /// The complete picture is on the disk under that name; with the bytes of all its files if it is a folder.
+    case fetched(JobNumber, path: String, folderBytes: Int? = nil)
     /// Nothing was left behind, and an existing file of that name is unchanged.
     case fetchFailed(JobNumber, ClientError)
 }

@@ -163,7 +163,6 @@ package struct Exports {
         } else {
             farm = environment.makeFarm(workers, limits, arguments.run.cache)
         }
-        if arguments.options.files.contains(where: \.isFolder) { farm = try ZoomFarm(farm) }
         return farm
     }
 

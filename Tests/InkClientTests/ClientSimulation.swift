@@ -138,7 +138,7 @@ struct ClientSimulation {
             let result = source.read(offset: offset, byteCount: byteCount)
             let read = ContentRead(id: id, serial: serial, offset: offset, byteCount: byteCount, result: result)
             schedule(.client(.contentRead(read)), in: 3)
-        case .open(let id, let path):
+        case .open(let id, let path, _):
             openFiles += 1
             files[id] = (path, [])
         case .write(let id, let bytes):

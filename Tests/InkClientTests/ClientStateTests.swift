@@ -473,7 +473,7 @@ struct ClientStateTests {
             return
         }
         // The second file of the job has its turn.
-        #expect(actions.contains { if case .open(_, "b") = $0 { true } else { false } })
+        #expect(actions.contains { if case .open(_, "b", _) = $0 { true } else { false } })
     }
 
     /// A client that has followed job 1 and has `received` bytes of its picture on the disk.

@@ -187,7 +187,7 @@ final class EventLog: Sendable {
     }
 
     func notices() -> [Notice] { all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
-    func fetched() -> [String] { all.compactMap { if case .fetched(_, let path) = $0 { path } else { nil } } }
+    func fetched() -> [String] { all.compactMap { if case .fetched(_, let path, _) = $0 { path } else { nil } } }
     func failures() -> [ClientError] {
         all.compactMap { if case .fetchFailed(_, let error) = $0 { error } else { nil } }
     }

@@ -175,9 +175,11 @@ final class FakeBroker: FarmConnection {
 
     func noticeTaken(_ id: UInt64) { state.withLock { $0.taken.append(id) } }
 
-    func follow(_ job: JobNumber, to path: String) { state.withLock { $0.followed[job] = path } }
+    func follow(_ job: JobNumber, to path: String, as format: PictureFormat) {
+        state.withLock { $0.followed[job] = path }
+    }
 
-    func fetch(_ job: JobNumber, picture: PictureReport, to path: String) {
+    func fetch(_ job: JobNumber, picture: PictureReport, to path: String, as format: PictureFormat) {
         let name = state.withLock { state in
             state.fetched[job] = path
             return state.jobs[job]?.submission.name ?? ""

@@ -58,18 +58,20 @@ struct DoorTests {
         let farm = try FarmProcesses(workers: 2, brokerOptions: ["--http", "127.0.0.1:0"])
         let folder = try EndToEndFolder()
         let project = try folder.file("doors.ink", Self.project)
-        let options = ["--size", "180x120", "--no-metadata", "-q"] + form.arguments
+        let options = ["--size", "180x120", "--format", form.ending, "--no-metadata", "-q"] + form.arguments
+        // A submission's file has this name.
+        let name = ["--name", "{name}-{size}.{ext}"]
         func made(_ door: String, _ run: (String) throws -> Int32) throws -> [String: Data] {
             try FileManager.default.createDirectory(atPath: folder(door), withIntermediateDirectories: true)
-            #expect(try run(folder("\(door)/doors.\(form.ending)")) == 0, "\(door)")
+            #expect(try run(folder("\(door)/")) == 0, "\(door)")
             return try Self.files(below: folder(door))
         }
-        let local = try made("local") { try InkProcess.run(["export", project, "-o", $0] + options).code }
+        let local = try made("local") { try InkProcess.run(["export", project, "-o", $0] + options + name).code }
         #expect(!local.isEmpty)
-        let remote = try made("remote") { try farm.run(["export", project, "-o", $0] + options).code }
+        let remote = try made("remote") { try farm.run(["export", project, "-o", $0] + options + name).code }
         #expect(remote == local)
         let submitted = try made("submitted") { path in
-            let jobs = try farm.run(["submit", project, "--format", form.ending] + options)
+            let jobs = try farm.run(["submit", project] + options)
             #expect(jobs.code == 0, "\(jobs.error)")
             let number = jobs.output.trimmingCharacters(in: .whitespacesAndNewlines)
             return try farm.run(["wait", number, "-o", path, "-q"]).code

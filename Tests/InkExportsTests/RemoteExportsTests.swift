@@ -33,21 +33,35 @@ import Testing
         #expect(exports.isEmpty && exports.takeForgettable() == [3] && exports.takeForgettable().isEmpty)
     }
 
+    @Test func aFolderHasTheSizeOfItsFilesAndNoDigest() {
+        var exports = RemoteExports()
+        let key = SubmissionKey.random()
+        exports.add(7, name: "a.ink", outputs: ["a.dzi"], formats: [.dzi], key: key)
+        _ = exports.take(.accepted(key, 3))
+        let fetch = exports.take(.notice(Notice(id: 9, job: 3, ending: .finished(Self.picture))))
+        #expect(fetch.last == .fetch(3, Self.picture, to: "a.dzi", as: .dzi))
+        var report = Self.picture
+        report.files = [WrittenFile(byteCount: 50, digest: [])]
+        #expect(
+            exports.take(.fetched(3, path: "a.dzi", folderBytes: 50))
+                == [.noticeTaken(9), .tell(.finished(7, report))])
+    }
+
     @Test func severalFilesComeInAnArchiveAndEndWhenTheyAreUnpacked() {
         for isGood in [true, false] {
             var exports = RemoteExports()
             let key = SubmissionKey.random()
-            exports.add(7, name: "a.ink", outputs: ["o/a.png", "o/a.jpg"], key: key)
+            exports.add(7, name: "a.ink", outputs: ["o/a.png", "o/a.jpg"], formats: [.png, .jpeg], key: key)
             _ = exports.take(.accepted(key, 3))
             let fetch = exports.take(.notice(Notice(id: 9, job: 3, ending: .finished(Self.picture))))
-            guard case .fetch(3, _, let archive)? = fetch.last else {
+            guard case .fetch(3, _, let archive, .png)? = fetch.last else {
                 Issue.record("\(fetch)")
                 return
             }
             #expect(archive.hasPrefix("o/.a.png.") && archive.hasSuffix(".tar"))
             #expect(
                 exports.take(.fetched(3, path: archive))
-                    == [.unpack(7, archive: archive, outputs: ["o/a.png", "o/a.jpg"])])
+                    == [.unpack(7, archive: archive, outputs: ["o/a.png", "o/a.jpg"], formats: [.png, .jpeg])])
             #expect(!exports.isEmpty && exports.takeForgettable().isEmpty, "its files are not here yet")
             if isGood {
                 var picture = Self.picture
@@ -131,7 +145,7 @@ import Testing
                     ends[id, default: 0] += 1
                 case .tell(let event): #expect(!isOfEnded(event, ends), "seed \(seed): \(event)")
                 case .noticeTaken(let notice): taken[notice, default: 0] += 1
-                case .unpack(let id, _, let outputs):
+                case .unpack(let id, _, let outputs, _):
                     #expect(outputs.count == 2 && id % 2 == 1, "seed \(seed)")
                     unpacking.append(id)
                 case .watch, .follow, .fetch, .forget: break

@@ -136,7 +136,6 @@ struct RunTests {
     func cancelledPicture() {
         let cancelled = PictureFailure(kind: .exportFailed, reason: "cancelled")
         #expect(PictureFailure(EngineError.cancelled) == cancelled)
-        #expect(VectorImageFailure.cancelled.failure == cancelled)
     }
 
     @Test func exitCodesAreThoseOfSysexits() {

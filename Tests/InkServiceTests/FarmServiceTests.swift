@@ -33,7 +33,7 @@ struct FarmServiceTests {
         let path = farm.folder.path(of: "picture.png")
         client.client.fetch(job, picture: picture, to: path)
         let fetched = client.wait { event in
-            if case .fetched(job, let path) = event { path } else { nil }
+            if case .fetched(job, let path, _) = event { path } else { nil }
         }
         #expect(fetched == path)
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -105,7 +105,7 @@ struct FarmServiceTests {
         }
         #expect(picture.byteCount > UInt64(early))
         client.client.fetch(job, picture: picture, to: path)
-        #expect(client.wait { event in if case .fetched(job, path) = event { true } else { nil } } == true)
+        #expect(client.wait { event in if case .fetched(job, path, _) = event { true } else { nil } } == true)
         #expect(SHA256.digest([UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))) == picture.digest)
         #expect(try FileManager.default.contentsOfDirectory(atPath: farm.folder.path(of: "out")) == ["picture.png"])
     }

@@ -98,7 +98,7 @@ struct VerificationTests {
         let path = farm.folder.path(of: "picture.png")
         client.client.fetch(job, picture: picture, to: path)
         let isFetched: Bool? = client.wait { event in
-            if case .fetched(let fetched, _) = event, fetched == job { true } else { nil }
+            if case .fetched(let fetched, _, _) = event, fetched == job { true } else { nil }
         }
         #expect(isFetched == true)
         return (try Data(contentsOf: URL(fileURLWithPath: path)), farm)

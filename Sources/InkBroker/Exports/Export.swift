@@ -113,7 +113,7 @@ struct Export: Sendable {
             plan.pictures.filter { $0.rowCount > 0 && !$0.source.isDrawn }.map { ($0.grid, $0.set) }, window: window)
         trials = planned.trials
         let isLast = trials == nil
-        return (isLast ? [.open(life.job, planned.assembler)] : []) + [
+        return (isLast ? [.open(life.job, planned.assembler, as: plan.heads.map(\.encoding.format))] : []) + [
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
             .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window), isLast: isLast)),
         ]
@@ -144,7 +144,9 @@ struct Export: Sendable {
             return progress + [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
         }
         defer { tiles = [:] }
-        return progress + [.release(tiles.values.flatMap(\.values)), .open(life.job, found.assembler)]
+        let served = tiles.values.flatMap(\.values)
+        let formats = plan.heads.map(\.encoding.format)
+        return progress + [.release(served), .open(life.job, found.assembler, as: formats)]
             + write(found.pieces, now: now) + [.schedule(.stagesPlanned(life.job, [], isLast: true))]
     }
 

@@ -8,8 +8,8 @@ enum ExportAction: Sendable {
     case prepare(ExportLife, ExportJob)
     /// Cut the picture into tiles; answered with `planned` or `failed`.
     case plan(ExportLife, PictureDraft, decoded: [[DecodedImage]])
-    /// The picture's pieces are put together by this.
-    case open(JobID, any PictureAssembler)
+    /// The picture's pieces are put together as planned.
+    case open(JobID, any PictureAssembler, as: [PictureFormat])
     /// Write bands, so that `rows` rows of tiles are in the file; answered with `written` or `failed`. With `ending`
     /// these are the last: the file gets its name, and `finished` or `failed` follows.
     case write(ExportLife, [EncodedPiece], rows: Int, ending: PictureReport?)

@@ -19,7 +19,7 @@ extension BrokerLoop {
             targets[job.id] = PictureTarget(job)
             prepare(job, life)
         case .plan(let life, let draft, let decoded): plan(life, draft, decoded)
-        case .open(let id, let assembler): targets[id]?.open(assembler)
+        case .open(let id, let assembler, let formats): targets[id]?.open(assembler, as: formats)
         case .write(let life, let pieces, let rows, let ending): write(pieces, rows: rows, of: life, ending)
         case .discard(let id):
             if let output = targets.removeValue(forKey: id)?.output { writing.run { output.discard() } }
@@ -36,10 +36,10 @@ extension BrokerLoop {
     }
 
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
-        let encoder = encoder
+        let (encoder, target) = (encoder, targets[job.id])
         cut(life) { blocks throws(BrokerError) in
-            for destination in job.destinations { try PictureWriter.checkTarget(destination) }
             let (project, order) = try job.source.read()
+            try target?.check(order.options.files.map(\.encoding.format))
             let draft = try PictureDraft(
                 project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
                 blocks: &blocks)

@@ -1,4 +1,5 @@
 import InkCodecs
+import InkEngine
 import InkProtocol
 import Synchronization
 
@@ -6,7 +7,9 @@ import Synchronization
 struct PictureTarget: Sendable {
     let seal: (@Sendable (SealedPicture) throws(BrokerError) -> Void)?
     private let destinations: [String]
-    private let makeFiles: @Sendable () throws(BrokerError) -> PictureFiles
+    private let replaces: Bool
+    private let makesFolders: Bool
+    private let makeFiles: @Sendable ([PictureFormat]) throws(BrokerError) -> PictureFiles
     /// From the time when the picture's tiles are known.
     private(set) var output: PictureOutput?
 
@@ -15,15 +18,20 @@ struct PictureTarget: Sendable {
     init(_ job: ExportJob) {
         seal = job.seal
         destinations = job.destinations
-        let (tag, isPrivate, replaces, wantsDigest) = (job.temporaryTag, job.isPrivate, job.replaces, job.wantsDigest)
-        makeFiles = { [destinations] () throws(BrokerError) in
+        replaces = job.replaces
+        makesFolders = job.makesFolders
+        // Not the job, whose project needs no more memory once it is cut.
+        let (tag, isPrivate, wantsDigest, isSealed) = (
+            job.temporaryTag, job.isPrivate, job.wantsDigest, job.seal != nil
+        )
+        makeFiles = { [destinations, replaces] formats throws(BrokerError) in
             var writers: [PictureWriter] = []
             do throws(BrokerError) {
-                for destination in destinations {
+                for (destination, format) in zip(destinations, formats) {
                     writers.append(
                         try PictureWriter(
-                            target: destination, tag: tag, isPrivate: isPrivate, replaces: replaces,
-                            wantsDigest: wantsDigest))
+                            target: destination, format: format, tag: tag, isPrivate: isPrivate, replaces: replaces,
+                            wantsDigest: wantsDigest && (!format.isFolder || isSealed)))
                 }
             } catch {
                 for writer in writers { writer.discard() }
@@ -33,9 +41,26 @@ struct PictureTarget: Sendable {
         }
     }
 
-    mutating func open(_ assembler: any PictureAssembler) {
-        output = PictureOutput(
-            name: destinations.joined(separator: ", "), assembler: assembler, makeFiles: makeFiles)
+    /// Rejects places that can never be written.
+    ///
+    /// - Parameter formats: of the picture's files.
+    /// - Throws: `BrokerError.targetNotAFile`, `.output`.
+    func check(_ formats: [PictureFormat]) throws(BrokerError) {
+        for (destination, format) in zip(destinations, written(as: formats)) {
+            try PictureWriter.check(destination, as: format, replaces: replaces)
+        }
+    }
+
+    mutating func open(_ assembler: any PictureAssembler, as formats: [PictureFormat]) {
+        let (makeFiles, formats) = (makeFiles, written(as: formats))
+        output = PictureOutput(name: destinations.joined(separator: ", "), assembler: assembler) {
+            () throws(BrokerError) in try makeFiles(formats)
+        }
+    }
+
+    /// What is written at each destination: an archive is a file, as a PNG is.
+    private func written(as formats: [PictureFormat]) -> [PictureFormat] {
+        makesFolders && formats.count == destinations.count ? formats : destinations.map { _ in .png }
     }
 }
 

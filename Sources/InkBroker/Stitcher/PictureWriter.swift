@@ -1,10 +1,12 @@
 import Glibc
+import InkCodecs
 import InkEngine
 import InkProtocol
 import InkSystem
 import Synchronization
 
-/// Writes a picture to a temporary file in the target's folder, and renames it to the target when it is complete.
+/// Writes a picture to a temporary file in the target's folder, and renames it to the target when it is complete; or to
+/// a temporary folder, where the picture is one.
 ///
 /// Readers of the target see the old file or the new one, never a partial one. Used by one thread at a time, not always
 /// the same.
@@ -31,11 +33,12 @@ final class PictureWriter: Sendable {
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
     convenience init(
-        target: String, tag: String? = nil, isPrivate: Bool = false, replaces: Bool = true, wantsDigest: Bool = true
+        target: String, format: PictureFormat = .png, tag: String? = nil, isPrivate: Bool = false,
+        replaces: Bool = true, wantsDigest: Bool = true
     ) throws(BrokerError) {
-        try Self.checkTarget(target)
+        try Self.check(target, as: format, replaces: replaces)
         let file = try Self.asOutput(target) { () throws(SystemFailure) in
-            try PendingFile(target: target, tag: tag, mode: isPrivate ? 0o600 : 0o666, replaces: replaces)
+            try format.makeOutput(target, tag: tag, mode: isPrivate ? 0o600 : 0o666, replaces: replaces)
         }
         self.init(file, wantsDigest: wantsDigest)
     }
@@ -51,7 +54,12 @@ final class PictureWriter: Sendable {
     /// Rejects a target that can never be written.
     ///
     /// - Throws: `BrokerError.targetNotAFile`, `.output`.
-    static func checkTarget(_ path: String) throws(BrokerError) {
+    static func check(_ path: String, as format: PictureFormat, replaces: Bool) throws(BrokerError) {
+        if format.isFolder {
+            return try asOutput(path) { () throws(SystemFailure) in
+                try format.checkFolder(path, replaces: replaces)
+            }
+        }
         let found = try asOutput(path) { () throws(SystemFailure) in try FileSystem.status(of: path) }
         if let found, found.kind != .regular { throw .targetNotAFile(path: path) }
     }
@@ -102,10 +110,12 @@ final class PictureWriter: Sendable {
     /// - Throws: `BrokerError.output`; the file is then removed.
     func sync() throws(BrokerError) -> WrittenFile {
         try discardingOnFailure { state throws(SystemFailure) in
+            let hashedCount = state.file.byteCount
             try state.file.sync()
             var digest = state.hash?.stream.finish() ?? []
             if state.isPatched, state.hash != nil { digest = try Self.digest(of: state.file.temporary) }
-            return WrittenFile(byteCount: state.file.byteCount, digest: digest)
+            return WrittenFile(
+                byteCount: digest.isEmpty ? state.file.byteCount : hashedCount, digest: digest)
         }
     }
 
@@ -143,7 +153,7 @@ final class PictureWriter: Sendable {
         _ body: (inout State) throws(SystemFailure) -> T
     ) throws(BrokerError) -> T {
         let result: Result<T, SystemFailure> = state.withLock { state in
-            do throws(SystemFailure) { return .success(try body(&state)) } catch { return .failure(error) }
+            do throws(SystemFailure) { return .success(try body(&state)) } catch { return .failure(error.at(target)) }
         }
         return try Self.asOutput(target) { () throws(SystemFailure) in try result.get() }
     }
@@ -154,7 +164,7 @@ final class PictureWriter: Sendable {
         do throws(SystemFailure) {
             return try body()
         } catch {
-            throw .output(path: path, operation: error.operation, errno: error.errno)
+            throw .output(path: error.path ?? path, operation: error.operation, errno: error.errno)
         }
     }
 }

@@ -1,3 +1,4 @@
+import InkEngine
 import InkProtocol
 import InkSystem
 
@@ -34,9 +35,9 @@ final class FileLanes: Sendable {
         }
     }
 
-    func open(_ id: FetchID, path: String) {
+    func open(_ id: FetchID, path: String, _ format: PictureFormat) {
         perform(id) { [replacesFiles] downloads throws(ClientError) in
-            downloads.byID[id] = try PictureDownload(to: path, replaces: replacesFiles)
+            downloads.byID[id] = try PictureDownload(to: path, as: format, replaces: replacesFiles)
             return nil
         }
     }
@@ -53,8 +54,7 @@ final class FileLanes: Sendable {
     func finish(_ id: FetchID, _ picture: PictureReport, of job: JobNumber) {
         perform(id) { downloads throws(ClientError) in
             guard let download = downloads.byID.removeValue(forKey: id) else { return nil }
-            try download.finish(picture, of: job)
-            return .stored(id)
+            return .stored(id, folderBytes: try download.finish(picture, of: job))
         }
     }
 

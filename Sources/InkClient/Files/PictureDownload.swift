@@ -1,20 +1,23 @@
+import InkCodecs
 import InkEngine
-import InkSystem
 import InkProtocol
+import InkSystem
 
 /// A picture being written, which is renamed when complete.
 ///
 /// Used by one thread.
 final class PictureDownload {
-    private var file: PendingFile
+    private var file: any OutputFile
+    private let isFolder: Bool
     private let digest = SHA256()
 
     /// Makes the folder, if it is missing, and the temporary file.
     ///
     /// - Throws: `file`.
-    init(to path: String, replaces: Bool = true) throws(ClientError) {
+    init(to path: String, as format: PictureFormat, replaces: Bool = true) throws(ClientError) {
+        isFolder = format.isFolder
         file = try ClientError.wrapping { () throws(SystemFailure) in
-            try PendingFile(target: path, replaces: replaces)
+            try format.makeOutput(path, replaces: replaces)
         }
     }
 
@@ -26,10 +29,11 @@ final class PictureDownload {
         digest.update(bytes)
     }
 
-    /// Compares size and SHA-256 with the notice, then syncs and renames the file. Call it once.
+    /// Compares size and SHA-256 with the notice, then syncs and renames the file. Call it once. Returns the bytes of
+    /// all files of a folder.
     ///
     /// - Throws: `damagedPicture` and `file`; nothing is then left of the download.
-    func finish(_ picture: PictureReport, of job: JobNumber) throws(ClientError) {
+    func finish(_ picture: PictureReport, of job: JobNumber) throws(ClientError) -> Int? {
         defer { discard() }
         // Each message has a checksum, so a difference was already present at the broker.
         guard file.byteCount == picture.byteCount, digest.finish() == picture.digest else {
@@ -39,6 +43,7 @@ final class PictureDownload {
             try file.sync()
             try file.publish()
         }
+        return isFolder ? file.byteCount : nil
     }
 
     /// Removes the unfinished file; does nothing after `finish`.

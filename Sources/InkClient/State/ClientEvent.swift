@@ -1,3 +1,4 @@
+import InkEngine
 import InkProtocol
 
 /// The client's number for a picture that it fetches.
@@ -23,8 +24,8 @@ enum ClientEvent: Sendable {
     case expect([JobNumber: ContentID])
     case watch([JobNumber])
     case noticeTaken(UInt64)
-    case follow(JobNumber, path: String)
-    case fetch(JobNumber, PictureReport, path: String)
+    case follow(JobNumber, path: String, format: PictureFormat = .png)
+    case fetch(JobNumber, PictureReport, path: String, format: PictureFormat = .png)
     case order(RequestID, OrderAction)
     case question(RequestID, Topic)
     /// The answer is no longer needed.
@@ -36,8 +37,8 @@ enum ClientEvent: Sendable {
     case contentRead(ContentRead)
     /// The answer to `write`, with the number of bytes.
     case written(FetchID, byteCount: Int)
-    /// The answer to `finish`.
-    case stored(FetchID)
+    /// The answer to `finish`, with the bytes of a folder.
+    case stored(FetchID, folderBytes: Int? = nil)
     /// The answer to `open`, `write` or `finish`; nothing of the file is left.
     case fileFailed(FetchID, ClientError)
 }
@@ -84,8 +85,8 @@ enum ClientAction: Sendable {
     case answering(RequestID)
     /// Read a piece of a content; answered with `contentRead`.
     case read(ContentID, ContentSource, serial: UInt64, offset: UInt64, byteCount: Int)
-    /// Make a temporary file in the folder of the path.
-    case open(FetchID, path: String)
+    /// Make a temporary file in the folder of the path, for a picture of this format.
+    case open(FetchID, path: String, format: PictureFormat)
     /// Append to it; answered with `written`.
     case write(FetchID, [UInt8])
     /// Compare it with the notice, sync and rename it; answered with `stored`.

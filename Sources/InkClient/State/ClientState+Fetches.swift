@@ -1,3 +1,4 @@
+import InkEngine
 import InkProtocol
 
 /// Pictures to be fetched, and pictures that arrive while they are rendered.
@@ -7,6 +8,7 @@ struct FetchTable {
         /// nil while the job is running and its picture is already arriving.
         var picture: PictureReport?
         let path: String
+        let format: PictureFormat
         /// Whether some of it may belong to an earlier rendering of the picture, which may differ.
         var isEarly = false
         /// Bytes that have arrived in order; that are in the file; that have been requested.
@@ -37,11 +39,11 @@ struct FetchTable {
     }
 
     /// Starts with a picture that is being rendered, unless the limit is reached or the job already has a fetch.
-    mutating func follow(_ job: JobNumber, to path: String, limit: Int) -> FetchID? {
+    mutating func follow(_ job: JobNumber, to path: String, _ format: PictureFormat, limit: Int) -> FetchID? {
         let followed = opened.count { fetches[$0]?.picture == nil }
         guard followed < limit, !fetches.values.contains(where: { $0.job == job }) else { return nil }
         lastID += 1
-        fetches[lastID] = Fetch(job: job, path: path, isEarly: true)
+        fetches[lastID] = Fetch(job: job, path: path, format: format, isEarly: true)
         opened.append(lastID)
         return lastID
     }
@@ -98,13 +100,15 @@ extension FetchTable.Fetch {
 
 extension ClientState {
     /// Starts to fetch a running job's picture; `fetch` takes the rest.
-    mutating func follow(_ job: JobNumber, to path: String, now: Int64) {
-        guard isServing, let id = fetches.follow(job, to: path, limit: rules.followedPictures) else { return }
-        actions.append(.open(id, path: path))
+    mutating func follow(_ job: JobNumber, to path: String, _ format: PictureFormat, now: Int64) {
+        guard isServing, let id = fetches.follow(job, to: path, format, limit: rules.followedPictures) else { return }
+        actions.append(.open(id, path: path, format: format))
         ask(id, now: now)
     }
 
-    mutating func fetch(_ job: JobNumber, _ picture: PictureReport, to path: String, now: Int64) {
+    mutating func fetch(
+        _ job: JobNumber, _ picture: PictureReport, to path: String, _ format: PictureFormat, now: Int64
+    ) {
         guard picture.byteCount > 0 else {
             unfollow(job)
             actions.append(.emit(.fetchFailed(job, .badPicture(reason: "it has no bytes"))))
@@ -122,7 +126,7 @@ extension ClientState {
             }
             unfollow(job)
         }
-        fetches.add(FetchTable.Fetch(job: job, picture: picture, path: path))
+        fetches.add(FetchTable.Fetch(job: job, picture: picture, path: path, format: format))
         openFetches(now: now)
     }
 
@@ -144,7 +148,7 @@ extension ClientState {
     private mutating func openFetches(now: Int64) {
         guard phase != .stopped else { return }
         while let id = fetches.openNext(limit: rules.fetchesInFlight), let fetch = fetches[id] {
-            actions.append(.open(id, path: fetch.path))
+            actions.append(.open(id, path: fetch.path, format: fetch.format))
             ask(id, now: now)
         }
     }
@@ -210,9 +214,9 @@ extension ClientState {
         ask(id, now: now)
     }
 
-    mutating func stored(_ id: FetchID, now: Int64) {
+    mutating func stored(_ id: FetchID, _ folderBytes: Int?, now: Int64) {
         guard let fetch = fetches.remove(id) else { return }
-        actions.append(.emit(.fetched(fetch.job, path: fetch.path)))
+        actions.append(.emit(.fetched(fetch.job, path: fetch.path, folderBytes: folderBytes)))
         openFetches(now: now)
     }
 
@@ -230,7 +234,8 @@ extension ClientState {
         // The job's end is still to be reported; the damage is reported when the picture is fetched.
         guard let picture = fetch.picture else { return }
         if fetch.isEarly, error.isOfPicture {
-            fetches.add(FetchTable.Fetch(job: fetch.job, picture: picture, path: fetch.path))
+            fetches.add(
+                FetchTable.Fetch(job: fetch.job, picture: picture, path: fetch.path, format: fetch.format))
         } else {
             actions.append(.emit(.fetchFailed(fetch.job, error)))
         }

@@ -51,7 +51,7 @@ struct ClientState {
         actions = []
         guard phase != .stopped else {
             // The file was renamed in any case.
-            if case .stored(let id) = event { stored(id, now: now) }
+            if case .stored(let id, let bytes) = event { stored(id, bytes, now: now) }
             return actions
         }
         switch event {
@@ -67,8 +67,8 @@ struct ClientState {
         case .expect(let submissions): for (job, submission) in submissions { jobs.expect(job, of: submission) }
         case .watch(let numbers): watch(numbers, now: now)
         case .noticeTaken(let id): noticeTaken(id)
-        case .follow(let job, let path): follow(job, to: path, now: now)
-        case .fetch(let job, let picture, let path): fetch(job, picture, to: path, now: now)
+        case .follow(let job, let path, let format): follow(job, to: path, format, now: now)
+        case .fetch(let job, let picture, let path, let format): fetch(job, picture, to: path, format, now: now)
         case .order(let id, let action): request(id, .order(action), now: now)
         case .question(let id, let topic): request(id, .question(topic), now: now)
         case .giveUp(let id): requests.remove(id)
@@ -76,7 +76,7 @@ struct ClientState {
         case .stopRequested: stop()
         case .contentRead(let read): take(read, now: now)
         case .written(let id, let byteCount): written(id, byteCount, now: now)
-        case .stored(let id): stored(id, now: now)
+        case .stored(let id, let bytes): stored(id, bytes, now: now)
         case .fileFailed(let id, let error): fail(id, error, now: now)
         }
         if isSending { lastSent = now }

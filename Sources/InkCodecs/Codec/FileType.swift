@@ -27,9 +27,9 @@ public struct FileType: Hashable, Sendable {
     static let psb = FileType("psb", "image/vnd.adobe.photoshop")
     static let ora = FileType("ora", "image/openraster")
     static let szi = FileType("szi", "application/zip")
-    /// Folders, which have no media type.
-    static let dzi = FileType("dzi", "application/octet-stream")
-    static let iiif = FileType("iiif", "application/octet-stream")
+    /// Folders; as one file they are archives.
+    static let dzi = FileType("dzi", "application/zip")
+    static let iiif = FileType("iiif", "application/zip")
     /// Several pictures in one file.
     public static let tar = FileType("tar", "application/x-tar")
 }

@@ -1,4 +1,4 @@
-import InkEngine
+package import InkEngine
 
 /// Writes the tiles of all levels into an archive, and a description of the picture behind them.
 ///
@@ -92,10 +92,10 @@ struct ZoomAssembler: PictureAssembler {
     }
 }
 
-/// The names in an archive.
-public enum ZoomArchive {
+/// The names in an archive, and its files.
+package enum ZoomArchive {
     /// What all names begin with: the picture has no name where the archive is made.
-    public static let folder = "image/"
+    private static let folder = "image/"
 
     static func description(_ layout: ZoomLayout) -> String {
         folder + (layout == .iiif ? descriptionOfIIIF : "image.dzi")
@@ -104,36 +104,43 @@ public enum ZoomArchive {
     static func tiles(_ layout: ZoomLayout) -> String { folder + (layout == .iiif ? "" : "image_files/") }
 
     /// The name of the description in a folder for IIIF.
-    public static let descriptionOfIIIF = "info.json"
-    /// The line of a description for IIIF that says where the picture is.
-    public static func place(_ name: String) -> String { "\"id\": \"\(name)\"" }
-    /// What the archive has in its place.
-    public static let unknownPlace = "image"
+    static let descriptionOfIIIF = "info.json"
 
-    /// The entry that an archive has at an offset: its name, its checksum and the place of its bytes; nil for anything
-    /// else, such as the directory at the end.
+    /// The name in the archive of a file that a picture's folder has; nil where such a path leads out of it.
     ///
     /// - Parameters:
-    ///   - header: 30 bytes from there.
-    ///   - offset: of the header in the archive.
-    public static func entry(
-        _ header: [UInt8], at offset: Int
-    ) -> (nameCount: Int, bytes: Range<Int>, crc: UInt32)? {
-        guard header.count == headerBytes, header.starts(with: [0x50, 0x4B, 3, 4]) else { return nil }
-        func integer(_ at: Int, _ count: Int) -> Int {
-            header[at..<(at + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
+    ///   - path: beside the picture for Deep Zoom (`wall.dzi`, `wall_files/0/0_0.jpg`), in its folder for IIIF.
+    ///   - picture: the picture's name, such as `wall.dzi`.
+    package static func entryName(_ path: [String], of picture: String, _ format: PictureFormat) -> String? {
+        switch format.layoutOfFolder {
+        case nil: return nil
+        case .iiif: return folder + path.joined(separator: "/")
+        case .deepZoom:
+            if path == [picture] { return description(.deepZoom) }
+            guard path.first == ZoomFolder.tiles(besideDescription: picture) else { return nil }
+            return tiles(.deepZoom) + path.dropFirst().joined(separator: "/")
         }
-        let (byteCount, nameCount) = (integer(18, 4), integer(26, 2))
-        guard integer(8, 2) == 0, integer(28, 2) == 0, byteCount == integer(22, 4) else { return nil }
-        let start = offset + headerBytes + nameCount
-        return (nameCount, start..<(start + byteCount), UInt32(integer(14, 4)))
     }
 
-    /// The length of an entry's header in front of its name.
-    public static let headerBytes = 30
+    /// Whether an entry is the description for IIIF, which has to say where the picture is.
+    package static func needsPlace(_ name: String) -> Bool { name == description(.iiif) }
 
-    /// The checksum of an entry's bytes.
-    public static func checksum(_ bytes: [UInt8]) -> UInt32 { crc32(bytes) }
+    /// The media type of a file of such a picture.
+    package static func mediaType(_ name: String) -> String {
+        if needsPlace(name) { return "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\"" }
+        if name == description(.deepZoom) { return "application/xml" }
+        return (name.hasSuffix(".png") ? FileType.png : .jpeg).mediaType
+    }
+
+    /// The line of a description for IIIF that says where the picture is; where the archive is made, that is not known.
+    static func place(_ name: String = "image") -> String { "\"id\": \"\(name)\"" }
+
+    /// A description for IIIF with the place of the picture.
+    package static func placed(_ description: [UInt8], at place: String) -> [UInt8] {
+        let name = place.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+        let text = String(decoding: description, as: UTF8.self)
+        return Array(text.replacing(Self.place(), with: Self.place(name), maxReplacements: 1).utf8)
+    }
 }
 
 /// The digest and a checksum in a description.
@@ -196,7 +203,7 @@ struct ZoomDescription {
         return """
             {
               "@context": "http://iiif.io/api/image/3/context.json",
-              \(ZoomArchive.place(ZoomArchive.unknownPlace)),
+              \(ZoomArchive.place()),
               "type": "ImageService3", "protocol": "http://iiif.io/api/image", "profile": "level0",
               "width": \(pyramid.size.width), "height": \(pyramid.size.height)\(limits),
               "sizes": [{"width": \(smallest.width), "height": \(smallest.height)}],

@@ -12,13 +12,13 @@ extension PictureFormat {
 struct ZoomCodec: PictureCodec {
     let format: PictureFormat
     let fileType: FileType
-    let isFolder: Bool
     private let layout: ZoomLayout
 
-    static let szi = ZoomCodec(format: .szi, fileType: .szi, isFolder: false, layout: .deepZoom)
-    static let dzi = ZoomCodec(format: .dzi, fileType: .dzi, isFolder: true, layout: .deepZoom)
-    static let iiif = ZoomCodec(format: .iiif, fileType: .iiif, isFolder: true, layout: .iiif)
+    static let szi = ZoomCodec(format: .szi, fileType: .szi, layout: .deepZoom)
+    static let dzi = ZoomCodec(format: .dzi, fileType: .dzi, layout: .deepZoom)
+    static let iiif = ZoomCodec(format: .iiif, fileType: .iiif, layout: .iiif)
 
+    var isFolder: Bool { format.isFolder }
     var hasAlpha: Bool { true }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> {

@@ -146,7 +146,7 @@ struct DoctorCommand {
                 case .finished: return nil
                 case .failed(_, let failure): return failure
                 case .cancelled: return PictureFailure(kind: .internalError, reason: "the export was cancelled")
-                case .started, .progress, .timeLeft, .taken, .incomplete, .warned, .news: continue
+                case .started, .progress, .timeLeft, .taken, .news: continue
                 }
             }
         }

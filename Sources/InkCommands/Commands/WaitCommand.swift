@@ -17,6 +17,8 @@ struct WaitCommand {
         var size: String
         /// The ending of its file.
         var ending: String
+        /// PNG for what is none of the formats, such as an archive: any other file.
+        var format: PictureFormat
         /// Below the broker's output root; nil: the broker keeps the picture to be fetched.
         var output: String?
     }
@@ -120,6 +122,7 @@ struct WaitCommand {
                 facts[number] = Facts(
                     name: job["name"]?.string ?? "", file: job["file"]?.string, size: job["size"]?.string ?? "",
                     ending: Self.ending(format: job["format"]?.string),
+                    format: job["format"]?.string.flatMap(PictureCodecs.codec(named:))?.format ?? .png,
                     output: job["output"]?.string)
                 if let submission = job["submission"]?.string.flatMap({ ContentID(hexadecimal: $0) }) {
                     submissions[number] = submissions[number] ?? submission
@@ -175,7 +178,7 @@ struct WaitCommand {
             progress.progressed(id, done: done, total: total)
             if let timeLeft { progress.estimated(id, timeLeft) }
         case .notice(let notice): try ended(notice)
-        case .fetched(let job, let path):
+        case .fetched(let job, let path, _):
             guard let notice = fetching.removeValue(forKey: job) else { return }
             try done(notice, at: path)
         case .fetchFailed(let job, let error):
@@ -196,7 +199,8 @@ struct WaitCommand {
         // From an earlier `ink wait`.
         if picture.isFile(at: path) { return try done(notice, at: path) }
         fetching[notice.job] = notice
-        session.connection.fetch(notice.job, picture: picture, to: path)
+        session.connection.fetch(
+            notice.job, picture: picture, to: path, as: facts[notice.job]?.format ?? .png)
     }
 
     private mutating func done(_ notice: Notice, at path: String?) throws(CommandError) {

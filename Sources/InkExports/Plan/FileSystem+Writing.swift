@@ -21,24 +21,11 @@ extension FileSystem {
         }
     }
 
-    /// Writes a new file of a folder that is not complete yet, and makes the folders that it lies in. It is not synced.
+    /// As `writeNewFile`.
     ///
-    /// - Throws: `io` with `path`, also if there is a file already.
+    /// - Throws: `io` with `path`.
     package static func writeNew(_ bytes: [UInt8], to path: String) throws(EngineError) {
-        try EngineError.wrapping(path) { () throws(SystemFailure) in
-            func open() throws(SystemFailure) -> FileDescriptor {
-                try FileDescriptor(
-                    opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, mode: 0o666, operation: "create")
-            }
-            let file: FileDescriptor
-            do throws(SystemFailure) { file = try open() } catch {
-                guard error.errno == ENOENT else { throw error }
-                var made: [String] = []
-                try FileSystem.makeFolders(path.splitPath().folder, made: &made)
-                file = try open()
-            }
-            try file.write(bytes)
-        }
+        try EngineError.wrapping(path) { () throws(SystemFailure) in try writeNewFile(bytes, at: path) }
     }
 
     /// Whether a path leads to what is written to as it stands: a device, a pipe, or a file that is open already.

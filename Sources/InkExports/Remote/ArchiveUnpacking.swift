@@ -10,25 +10,27 @@ struct ArchiveUnpacking {
     var archive: String
     /// The files' paths, in the archive's order.
     var outputs: [String]
+    /// What these are: of a folder there is an archive in the archive.
+    var formats: [PictureFormat]
     var replacesFiles: Bool
 
     private static let copiedBytes = 1 << 20
 
     /// Writes all files, then gives each its name.
     ///
-    /// - Returns: size and SHA-256 of each file.
+    /// - Returns: size and SHA-256 of each file; of a folder, the size of its files.
     /// - Throws: if the archive has other files than these, or a file cannot be read or written; what has no name yet is
     ///   then removed.
     func run() throws(PictureFailure) -> [WrittenFile] {
         defer { unlink(archive) }
-        var files: [PendingFile] = []
+        var files: [any OutputFile] = []
         do throws(PictureFailure) {
             let source = try wrapping { () throws(SystemFailure) in
                 try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
             }
             var written: [WrittenFile] = []
             var offset = 0
-            for output in outputs {
+            for (output, format) in zip(outputs, formats) {
                 let block = try wrapping { () throws(SystemFailure) in
                     try source.read(PictureArchive.blockBytes, at: offset)
                 }
@@ -39,7 +41,7 @@ struct ArchiveUnpacking {
                 offset += PictureArchive.blockBytes
                 files.append(
                     try wrapping { () throws(SystemFailure) in
-                        try PendingFile(target: output, replaces: replacesFiles)
+                        try format.makeOutput(output, replaces: replacesFiles)
                     })
                 let digest = SHA256()
                 var left = head.byteCount
@@ -56,7 +58,7 @@ struct ArchiveUnpacking {
                 offset +=
                     (PictureArchive.blockBytes - head.byteCount % PictureArchive.blockBytes)
                     % PictureArchive.blockBytes
-                written.append(WrittenFile(byteCount: head.byteCount, digest: digest.finish()))
+                written.append(WrittenFile(byteCount: head.byteCount, digest: format.isFolder ? [] : digest.finish()))
             }
             for index in files.indices {
                 try wrapping { () throws(SystemFailure) in try files[index].sync() }
@@ -64,6 +66,8 @@ struct ArchiveUnpacking {
             for index in files.indices {
                 try wrapping { () throws(SystemFailure) in try files[index].publish() }
             }
+            // A folder's files together are another size than their archive.
+            for index in files.indices { written[index].byteCount = files[index].byteCount }
             return written
         } catch {
             for index in files.indices { files[index].discard() }

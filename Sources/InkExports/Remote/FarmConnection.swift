@@ -1,5 +1,5 @@
 package import InkClient
-import InkEngine
+package import InkEngine
 package import InkJSON
 package import InkProtocol
 
@@ -11,8 +11,8 @@ package protocol FarmConnection: Sendable {
     func expect(_ submissions: [JobNumber: ContentID])
     func watch(_ jobs: [JobNumber])
     func noticeTaken(_ id: UInt64)
-    func follow(_ job: JobNumber, to path: String)
-    func fetch(_ job: JobNumber, picture: PictureReport, to path: String)
+    func follow(_ job: JobNumber, to path: String, as format: PictureFormat)
+    func fetch(_ job: JobNumber, picture: PictureReport, to path: String, as format: PictureFormat)
     func order(_ action: OrderAction, timeoutMilliseconds: Int) throws(ClientError) -> OrderResult
     func ask(_ topic: Topic, timeoutMilliseconds: Int) throws(ClientError) -> [UInt8]
     func stop()

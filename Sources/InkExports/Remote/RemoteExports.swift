@@ -12,11 +12,11 @@ struct RemoteExports: Sendable {
         case tell(FarmEvent)
         case watch(JobNumber)
         /// The picture is fetched while the broker still writes it.
-        case follow(JobNumber, to: String)
-        case fetch(JobNumber, PictureReport, to: String)
+        case follow(JobNumber, to: String, as: PictureFormat = .png)
+        case fetch(JobNumber, PictureReport, to: String, as: PictureFormat = .png)
         case noticeTaken(UInt64)
         /// The picture's archive is there, and its files are wanted.
-        case unpack(Int, archive: String, outputs: [String])
+        case unpack(Int, archive: String, outputs: [String], formats: [PictureFormat])
         /// Enough jobs may be purged that the broker should learn which.
         case forget
     }
@@ -25,10 +25,12 @@ struct RemoteExports: Sendable {
     private struct Entry {
         var id: Int
         var name: String
-        /// Its files.
+        /// Its files, and what they are.
         var outputs: [String]
+        var formats: [PictureFormat]
         /// Where it is fetched to: its file, or the archive of several.
         var fetched: String
+        var fetchedFormat: PictureFormat { outputs.count == 1 ? formats[0] : .png }
         var key: SubmissionKey
         /// nil until the broker has accepted it.
         var job: JobNumber?
@@ -55,11 +57,15 @@ struct RemoteExports: Sendable {
     ///   - id: unique in the run.
     ///   - name: what messages call the project.
     ///   - outputs: paths of its files.
-    mutating func add(_ id: Int, name: String, outputs: [String], key: SubmissionKey) {
+    ///   - formats: of these.
+    mutating func add(
+        _ id: Int, name: String, outputs: [String], formats: [PictureFormat] = [.png], key: SubmissionKey
+    ) {
         let (folder, file) = outputs[0].splitPath()
         let archive = folder.appendingPath(".\(file).\(key.bytes.prefix(4).hexadecimal).\(FileType.tar.name)")
         open[id] = Entry(
-            id: id, name: name, outputs: outputs, fetched: outputs.count == 1 ? outputs[0] : archive, key: key)
+            id: id, name: name, outputs: outputs, formats: formats,
+            fetched: outputs.count == 1 ? outputs[0] : archive, key: key)
         idOfKey[key] = id
     }
 
@@ -96,11 +102,12 @@ struct RemoteExports: Sendable {
             return isCancelling ? cancel(id) : fail(id, PictureFailure(rejection, name: entry.name))
         case .progress(let job, let done, let total, let timeLeft):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
-            let first: [Action] = entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.fetched)]
+            let first: [Action] =
+                entry.hasStarted ? [] : begin(id) + [.follow(job, to: entry.fetched, as: entry.fetchedFormat)]
             let estimate: [Action] = timeLeft.map { [.tell(.timeLeft(id, $0))] } ?? []
             return first + [.tell(.progress(id, done: done, total: total))] + estimate
         case .notice(let notice): return ended(notice)
-        case .fetched(let job, _): return fetched(job)
+        case .fetched(let job, _, let bytes): return fetched(job, folderBytes: bytes)
         case .fetchFailed(let job, let error):
             guard let id = idOfJob[job], let entry = open[id] else { return [] }
             // A picture that cannot be written on this machine is not fetched again.
@@ -121,7 +128,7 @@ struct RemoteExports: Sendable {
         let first = begin(id)
         if case .finished(let picture) = notice.ending, !isCancelling {
             open[id]?.finish = (notice.id, picture)
-            return first + [.fetch(notice.job, picture, to: entry.fetched)]
+            return first + [.fetch(notice.job, picture, to: entry.fetched, as: entry.fetchedFormat)]
         }
         let taken = first + [.noticeTaken(notice.id)]
         switch notice.ending {
@@ -139,10 +146,14 @@ struct RemoteExports: Sendable {
         }
     }
 
-    private mutating func fetched(_ job: JobNumber) -> [Action] {
+    private mutating func fetched(_ job: JobNumber, folderBytes: Int?) -> [Action] {
         guard let id = idOfJob[job], let entry = open[id], let picture = entry.finish?.picture else { return [] }
-        if entry.outputs.count > 1 { return [.unpack(id, archive: entry.fetched, outputs: entry.outputs)] }
-        return finished(id, picture)
+        if entry.outputs.count > 1 {
+            return [.unpack(id, archive: entry.fetched, outputs: entry.outputs, formats: entry.formats)]
+        }
+        var report = picture
+        if let folderBytes { report.files = [WrittenFile(byteCount: folderBytes, digest: [])] }
+        return finished(id, report)
     }
 
     /// The picture is in its place: only now the broker may forget it.

@@ -46,7 +46,6 @@ package struct SubmissionMaker {
         self.priority = priority
         self.into = into
         self.limits = limits
-        try Self.checkFiles(of: arguments)
         let shared = "--shared: the broker reads the project, "
         let refusals: [(isDue: Bool, text: String)] = [
             (arguments.paths.contains("-"), "--shared cannot read a project from standard input (-)"),
@@ -69,15 +68,6 @@ package struct SubmissionMaker {
         opener = environment.makeOpener(
             ReadingChoices(
                 presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none))
-    }
-
-    /// - Throws: `usage` for files that a broker does not make.
-    private static func checkFiles(of arguments: ExportArguments) throws(ExportError) {
-        let codecs = arguments.options.files.compactMap { PictureCodecs.codec(of: $0.encoding.format) }
-        if let folder = codecs.first(where: \.isFolder) {
-            throw .usage(
-                "--format: \(folder.name) is a folder, which a broker does not make; use ink export --broker, or szi")
-        }
     }
 
     /// The name of a picture's file: below the broker's output root, or below the searched folder.

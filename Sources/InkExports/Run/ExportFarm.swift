@@ -99,10 +99,6 @@ package enum FarmEvent: Hashable, Sendable {
     case failed(Int, PictureFailure)
     /// Ended by `cancelAll`; no file of it remains on disk.
     case cancelled(Int)
-    /// Files of the picture that could not be made, by their numbers, while the others are; before its end.
-    case incomplete(Int, [Int: PictureFailure])
-    /// What of the picture is not quite as it was asked for; before its end.
-    case warned(Int, [ReadingWarning])
     /// A line for the user that is not about a particular picture.
     case news(String)
 }

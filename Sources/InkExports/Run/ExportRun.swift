@@ -222,20 +222,13 @@ struct ExportRun {
         case .taken(let index): for id in files[index] ?? [] { letGo(id) }
         case .news(let text):
             observer.warning(text)
-        case .warned(let index, let warnings):
-            guard underWay.contains(index) else { return }
-            warn(warnings, of: index)
         case .started: break
         case .progress(let index, let done, let total): observer.progressed(index, done: done, total: total)
         case .timeLeft(let index, let time): observer.estimated(index, time)
-        case .incomplete(let index, let failures):
-            for (number, id) in (files[index] ?? []).enumerated() { records[id].failure = failures[number] }
         case .finished(let index, let picture):
             guard underWay.contains(index) else { return }
             for (id, own) in zip(files[index] ?? [], picture.ofEachFile) { records[id].report = own }
-            for id in files[index] ?? [] {
-                if let failure = records[id].failure { fail(id, failure) } else { end(id, .done) }
-            }
+            for id in files[index] ?? [] { end(id, .done) }
         case .failed(let index, let failure):
             guard underWay.remove(index) != nil else { return }
             // One line for the picture, though several files fail with it.

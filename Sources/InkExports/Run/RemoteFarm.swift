@@ -1,5 +1,6 @@
 import Glibc
 import InkClient
+import InkCodecs
 import InkEngine
 import InkJSON
 import InkProtocol
@@ -95,12 +96,15 @@ final class RemoteFarm: ExportFarm {
     func submit(_ request: PictureRequest) {
         let key = SubmissionKey.random()
         let connection = state.withLock { state in
-            state.exports.add(request.id, name: request.name, outputs: request.outputs, key: key)
+            state.exports.add(
+                request.id, name: request.name, outputs: request.outputs,
+                formats: request.options.files.map(\.encoding.format), key: key)
             return state.connection
         }
         packing.run { [self] in
             guard !state.withLock(\.exports.isCancelling) else { return perform { $0.cancel(request.id) } }
             do throws(PictureFailure) {
+                try checkFolders(request)
                 let content = try pack(request)
                 let submission = Submission(
                     key: key, name: ProjectPacking.name(request.name), source: content.source,
@@ -108,6 +112,17 @@ final class RemoteFarm: ExportFarm {
                 connection?.submit(submission, content: content.content)
             } catch {
                 perform { $0.fail(request.id, error) }
+            }
+        }
+    }
+
+    /// Before anything is rendered, so that no file is made without the others.
+    private func checkFolders(_ request: PictureRequest) throws(PictureFailure) {
+        for (file, output) in zip(request.options.files, request.outputs) {
+            do throws(SystemFailure) {
+                try file.encoding.format.checkFolder(output, replaces: options.replacesFiles)
+            } catch {
+                throw PictureFailure(EngineError(error))
             }
         }
     }
@@ -133,18 +148,19 @@ final class RemoteFarm: ExportFarm {
             switch action {
             case .tell(let event): tell(event)
             case .watch(let job): connection?.watch([job])
-            case .follow(let job, let path): connection?.follow(job, to: path)
-            case .fetch(let job, let picture, let path): connection?.fetch(job, picture: picture, to: path)
-            case .unpack(let id, let archive, let outputs): unpack(id, archive, outputs)
+            case .follow(let job, let path, let format): connection?.follow(job, to: path, as: format)
+            case .fetch(let job, let picture, let path, let format):
+                connection?.fetch(job, picture: picture, to: path, as: format)
+            case .unpack(let id, let archive, let outputs, let formats): unpack(id, archive, outputs, formats)
             case .noticeTaken(let notice): connection?.noticeTaken(notice)
             case .forget: orders.run { [self] in purge() }
             }
         }
     }
 
-    private func unpack(_ id: Int, _ archive: String, _ outputs: [String]) {
+    private func unpack(_ id: Int, _ archive: String, _ outputs: [String], _ formats: [PictureFormat]) {
         let unpacking = ArchiveUnpacking(
-            archive: archive, outputs: outputs, replacesFiles: options.replacesFiles)
+            archive: archive, outputs: outputs, formats: formats, replacesFiles: options.replacesFiles)
         packing.run { [self] in
             let result: Result<[WrittenFile], PictureFailure>
             do throws(PictureFailure) { result = .success(try unpacking.run()) } catch { result = .failure(error) }

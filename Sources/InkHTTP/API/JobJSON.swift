@@ -203,8 +203,19 @@ enum JobJSON {
         job.formats.count > 1 ? .tar : job.formats.first.flatMap { PictureCodecs.codec(of: $0)?.fileType } ?? .png
     }
 
+    /// The format of a picture that is kept as the archive of a folder; nil for any other.
+    static func folderFormat(_ job: JobFacts) -> PictureFormat? {
+        guard job.delivery == .fetch, job.formats.count == 1, job.formats[0].isFolder else { return nil }
+        return job.formats[0]
+    }
+
     /// What a browser saves the picture as.
-    static func fileName(_ job: JobFacts) -> String { filePath(job).splitPath().name }
+    static func fileName(_ job: JobFacts) -> String {
+        pictureName(job) + (folderFormat(job) == nil ? "" : ".zip")
+    }
+
+    /// What the picture is called where it is exported.
+    static func pictureName(_ job: JobFacts) -> String { filePath(job).splitPath().name }
 
     /// The path of the picture's file, with the folders that it belongs into.
     private static func filePath(_ job: JobFacts) -> String {

@@ -1,5 +1,6 @@
 import Glibc
 import InkBroker
+import InkCodecs
 import InkEngine
 import InkJSON
 import InkProtocol
@@ -28,6 +29,13 @@ extension Router {
                 }
             }
             return try answer(.read) { _ throws(Problem) in .json(JobJSON.value(try gateway.job(number))) }
+        case "picture"? where rest.count > 2:
+            try allow(["GET"])
+            try only([])
+            let (request, path) = (request, Array(rest.dropFirst(2)))
+            return try answer(.read) { _ throws(Problem) in
+                try gateway.picture(of: number, inside: path, request, isDownload: false)
+            }
         case let part? where rest.count == 2:
             if let action = Action(rawValue: part) {
                 try allow(["POST"])
@@ -295,7 +303,11 @@ extension Gateway {
     }
 
     /// The file of a finished job, or a part of it.
-    func picture(of number: JobNumber, _ request: HTTPRequest, isDownload: Bool) throws(Problem) -> HTTPResponse {
+    ///
+    /// - Parameter path: of a file inside a picture that is a folder; empty for all of the picture.
+    func picture(
+        of number: JobNumber, inside path: [String] = [], _ request: HTTPRequest, isDownload: Bool
+    ) throws(Problem) -> HTTPResponse {
         let job = try job(number)
         guard let picture = job.picture else {
             throw .conflict(
@@ -309,30 +321,18 @@ extension Gateway {
         var headers: [(name: String, value: String)] = [
             ("ETag", tag), ("Cache-Control", "private, no-cache"), ("Accept-Ranges", "bytes"),
         ]
-        if case .known = request.wanted(tag: tag) { return HTTPResponse(304, headers: headers) }
+        let content = try content(of: job, inside: path, request)
+        let (count, wanted) = (content.count, request.wanted(tag: tag, of: content.count))
+        if case .known = wanted { return HTTPResponse(304, headers: headers) }
         headers += [
-            ("Content-Type", JobJSON.mediaType(job)),
-            ("Content-Disposition", ContentDisposition.text(JobJSON.fileName(job), isAttachment: isDownload)),
+            ("Content-Type", content.mediaType),
+            ("Content-Disposition", ContentDisposition.text(content.name, isAttachment: isDownload)),
         ]
-        let file: FileDescriptor
-        let count: Int
-        do throws(SystemFailure) {
-            file = try FileDescriptor(
-                opening: service.picturePath(of: number), flags: O_RDONLY | O_NOFOLLOW, operation: "open")
-            count = try file.status().byteCount
-        } catch {
-            guard error.errno == ENOENT else {
-                throw Problem(
-                    500, "Internal Server Error", "the picture cannot be read: \(SystemFailure.text(of: error.errno))")
-            }
-            throw .missing("picture of job \(number) any more; submit the document again")
-        }
-        switch request.wanted(tag: tag, of: count) {
-        case .whole, .known:
-            return HTTPResponse(200, headers: headers, body: .file(file, offset: 0, count: count))
+        switch wanted {
+        case .whole, .known: return HTTPResponse(200, headers: headers, body: content.part(0..<count))
         case .part(let range):
             headers.append(("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)"))
-            return HTTPResponse(206, headers: headers, body: .file(file, offset: range.lowerBound, count: range.count))
+            return HTTPResponse(206, headers: headers, body: content.part(range))
         case .nothing:
             throw Problem(
                 416, "Range Not Satisfiable",
@@ -343,6 +343,50 @@ extension Gateway {
                 412, "Precondition Failed",
                 "the picture's ETag is \(tag), which If-Match does not name; fetch all of it anew")
         }
+    }
+
+    /// What is sent: a kept file, or one of those in it.
+    private struct Content {
+        var count: Int
+        var mediaType: String
+        var name: String
+        var part: (Range<Int>) -> HTTPResponse.Body
+    }
+
+    private func content(
+        of job: JobFacts, inside path: [String], _ request: HTTPRequest
+    ) throws(Problem) -> Content {
+        do throws(SystemFailure) {
+            let file = try FileDescriptor(
+                opening: service.picturePath(of: job.number), flags: O_RDONLY | O_NOFOLLOW, operation: "open")
+            guard let last = path.last else {
+                return Content(
+                    count: try file.status().byteCount, mediaType: JobJSON.mediaType(job), name: JobJSON.fileName(job)
+                ) { .file(file, offset: $0.lowerBound, count: $0.count) }
+            }
+            let name = JobJSON.folderFormat(job).flatMap {
+                ZoomArchive.entryName(path, of: JobJSON.pictureName(job), $0)
+            }
+            if let name, case let archive = try StoredArchiveReader(file), let entry = try archive.entry(named: name) {
+                let mediaType = ZoomArchive.mediaType(name)
+                guard ZoomArchive.needsPlace(name) else {
+                    return Content(count: entry.bytes.count, mediaType: mediaType, name: last) {
+                        .file(file, offset: entry.bytes.lowerBound + $0.lowerBound, count: $0.count)
+                    }
+                }
+                let scheme = request.header("x-forwarded-proto") == "https" ? "https" : "http"
+                let place = "\(scheme)://\(request.header("host") ?? "")\(request.path.splitPath().folder)"
+                let bytes = ZoomArchive.placed(try archive.bytes(of: entry), at: place)
+                return Content(count: bytes.count, mediaType: mediaType, name: last) { .bytes(Array(bytes[$0])) }
+            }
+        } catch {
+            guard error.errno == ENOENT else {
+                throw Problem(
+                    500, "Internal Server Error", "the picture cannot be read: \(SystemFailure.text(of: error.errno))")
+            }
+            throw .missing("picture of job \(job.number) any more; submit the document again")
+        }
+        throw .missing("file \(path.joined(separator: "/").prefix(256)) in the picture of job \(job.number)")
     }
 }
 

@@ -69,7 +69,7 @@ struct Router {
     }
 
     private static let formats: JSONValue = {
-        let codecs = PictureCodecs.all.filter { $0.missingPackage == nil && !$0.isFolder }
+        let codecs = PictureCodecs.all.filter { $0.missingPackage == nil }
         let formats = codecs.map { codec in
             JSONValue.object([
                 ("name", .string(codec.name)), ("ending", .string(codec.endings[0])),

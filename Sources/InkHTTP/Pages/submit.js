@@ -10,6 +10,7 @@ let formats = null;
 const explained = {
     jxl: "JXL (JPEG XL) makes small files, which few browsers show yet.",
     szi: "SZI is for pictures that are too large to be shown at once: tiles of all sizes in one file, for viewers that zoom.",
+    dzi: "DZI and IIIF are folders of such tiles, for web pages; you get them as a zip file.",
 };
 
 // What a photo says about itself, as `keep` names it.

@@ -117,7 +117,17 @@ struct JobLoader: Sendable {
         guard let folder = configuration.outputRoot, let root = Self.real(folder) else {
             throw .io(path: configuration.outputRoot ?? path, operation: "open", errno: errno)
         }
-        let target = FileSystem.resolved("\(folder)/\(path)")
+        let formats = submission.picture.options.files.map(\.encoding.format)
+        // Several formats are one archive.
+        let format = formats.count == 1 ? formats[0] : .png
+        for place in format.places(of: "\(folder)/\(path)") {
+            try checkOutput(path, at: FileSystem.resolved(place), below: root, of: submission)
+        }
+    }
+
+    private func checkOutput(
+        _ path: String, at target: String, below root: String, of submission: Submission
+    ) throws(EngineError) {
         guard ServiceState.lies(target, below: root) else {
             throw .badInput(Place(file: path), reason: "a link leads out of the broker's output root")
         }

@@ -8,9 +8,13 @@ import Synchronization
 enum SealedFile {
     /// Renames a complete picture from its temporary name. Returns whether it succeeded.
     static func publish(_ seal: SealedPicture) -> Bool {
-        guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
+        let folder = seal.target.splitPath().folder
+        // The archive of a picture that is a folder lies elsewhere; that picture is made again.
+        guard seal.temporary.splitPath().folder == folder, seal.picture.isFile(at: seal.temporary),
+            rename(seal.temporary, seal.target) == 0
+        else { return false }
         // The file has its name, even if the folder is not synced yet.
-        try? FileSystem.syncFolder(seal.target.splitPath().folder)
+        try? FileSystem.syncFolder(folder)
         return true
     }
 }

@@ -49,6 +49,8 @@ extension ServiceLoop {
         job.pixelCount = submission.picture.size.usualArea
         job.encoding = submission.picture.options.encoding
         job.isPrivate = isFetched
+        // One file is kept, sent and counted.
+        job.makesFolders = !isFetched
         job.replaces = JobLoader.replacesFiles(submission)
         job.temporaryTag = "\(parts.store.storeID)-\(number)"
         job.seal = { sealed throws(BrokerError) in

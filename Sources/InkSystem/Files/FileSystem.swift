@@ -214,6 +214,23 @@ package enum FileSystem {
 
     private static let makingAttemptsMax = 100
 
+    /// Writes a new file of a folder that is not complete yet, and makes the folders that it lies in. It is not synced.
+    ///
+    /// - Throws: a failure at `path`, also if there is a file already.
+    package static func writeNewFile(_ bytes: [UInt8], at path: String) throws(SystemFailure) {
+        func open() throws(SystemFailure) -> FileDescriptor {
+            try FileDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_WRONLY, operation: "create")
+        }
+        let file: FileDescriptor
+        do throws(SystemFailure) { file = try open() } catch {
+            guard error.errno == ENOENT else { throw error }
+            var made: [String] = []
+            try makeFolders(path.splitPath().folder, made: &made)
+            file = try open()
+        }
+        try file.write(bytes)
+    }
+
     /// Whether a process listens on a socket in the file system; also false if that cannot be determined.
     package static func isListenedAt(_ path: String) -> Bool {
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

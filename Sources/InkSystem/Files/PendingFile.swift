@@ -102,7 +102,7 @@ package struct PendingFile: OutputFile {
     }
 
     /// `.NAME.TAG.part`, with the name cut so that the result has at most 255 bytes; eight random digits without a tag.
-    private static func temporaryName(for name: String, tag: String?) -> String {
+    package static func temporaryName(for name: String, tag: String?) -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         let tag = tag ?? String(repeating: "0", count: 8 - digits.count) + digits
         var stem = name

@@ -199,7 +199,7 @@ private struct SimulatedExports {
                                 time: LaneTime()))
                     ))
             } catch { problems.append("\(error)") }
-        case .open(let id, _): if let life = state[id]?.life { bands[life] = [] }
+        case .open(let id, _, _): if let life = state[id]?.life { bands[life] = [] }
         case .write(let life, let pieces, _, let ending?) where state[life]?.plan?.whole.set.bounded != nil:
             checkBounded(life, pieces, ending)
             answers.append((life, .finished([WrittenFile(byteCount: 1, digest: [])], LaneTime())))

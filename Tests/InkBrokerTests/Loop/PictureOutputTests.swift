@@ -143,7 +143,7 @@ struct PictureOutputTests {
             destination: folder.path(of: "a"))
         job.destinations.append(folder.path(of: "b"))
         var target = PictureTarget(job)
-        target.open(TwoFiles())
+        target.open(TwoFiles(), as: [.png, .png])
         let output = try #require(target.output)
         let piece = EncodedPiece(rowCount: 1, rawByteCount: 1, adler32: 1, bytes: Array("123".utf8))
         #expect(try output.write([piece]).byteCount == 0, "bytes may still change")
@@ -167,7 +167,7 @@ struct PictureOutputTests {
             destination: folder.path(of: "a"))
         job.destinations.append(folder.path(of: "b"))
         var target = PictureTarget(job)
-        target.open(TwoFiles())
+        target.open(TwoFiles(), as: [.png, .png])
         let output = try #require(target.output)
         #expect(throws: BrokerError.self) { try output.write([]) }
         #expect(Self.names(folder) == ["b"])

@@ -36,7 +36,9 @@ struct PictureSetTests {
         return writes + assembler.end()
     }
 
-    @Test("A file that is made in memory is that of the assembler's writes", arguments: [PictureFormat.png, .pdf, .tiff])
+    @Test(
+        "A file that is made in memory is that of the assembler's writes",
+        arguments: [PictureFormat.png, .pdf, .tiff])
     func fileInMemory(format: PictureFormat) throws {
         let size = PixelSize(width: 3, height: 2)
         let head = PictureHead(size: size, pixels: .rgba, encoding: PictureEncoding(format: format))

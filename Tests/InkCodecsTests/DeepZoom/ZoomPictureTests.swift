@@ -1,4 +1,5 @@
 import Foundation
+import InkSystem
 import InkTestSupport
 import Testing
 
@@ -9,19 +10,12 @@ import Testing
 @Suite("Pictures for zooming")
 struct ZoomPictureTests {
     /// The entries as they follow each other.
-    private static func entries(_ archive: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+    private static func entries(_ archive: [UInt8]) throws -> [(name: String, bytes: [UInt8])] {
+        let reader = try StoredArchiveReader(byteCount: archive.count) { Array(archive[$0]) }
         var found: [(String, [UInt8])] = []
-        var offset = 0
-        while offset + ZoomArchive.headerBytes <= archive.count,
-            let entry = ZoomArchive.entry(
-                Array(archive[offset..<(offset + ZoomArchive.headerBytes)]), at: offset)
-        {
-            let start = offset + ZoomArchive.headerBytes
-            let name = String(decoding: archive[start..<(start + entry.nameCount)], as: UTF8.self)
-            let bytes = Array(archive[entry.bytes])
-            #expect(ZoomArchive.checksum(bytes) == entry.crc, "\(name)")
-            found.append((name, bytes))
-            offset = entry.bytes.upperBound
+        try reader.forEach { entry throws(SystemFailure) in
+            found.append((entry.name, try reader.bytes(of: entry)))
+            return true
         }
         return found
     }
@@ -61,7 +55,7 @@ struct ZoomPictureTests {
         encoding.tileSize = tile
         let head = PictureHead(size: size, pixels: format, encoding: encoding)
         let archive = try pictureFile(pixels, head) { .random(in: 1...3, using: &random) }
-        var tiles = Dictionary(uniqueKeysWithValues: Self.entries(archive).map { ($0.name, $0.bytes) })
+        var tiles = Dictionary(uniqueKeysWithValues: try Self.entries(archive).map { ($0.name, $0.bytes) })
         let text = tiles.removeValue(forKey: "image/image.dzi")
         let description = String(decoding: try #require(text), as: UTF8.self)
         #expect(description.contains("Format=\"png\" Overlap=\"0\" TileSize=\"\(tile)\""))
@@ -109,7 +103,7 @@ struct ZoomPictureTests {
         var random = SeededGenerator(seed: 5)
         let size = PixelSize(width: width, height: height)
         let head = PictureHead(size: size, pixels: .rgb, encoding: PictureEncoding(format: .iiif))
-        let entries = Self.entries(try pictureFile(patchwork(size: size, format: .rgb, using: &random), head))
+        let entries = try Self.entries(pictureFile(patchwork(size: size, format: .rgb, using: &random), head))
         var names = Set(entries.map(\.name))
         #expect(names.count == entries.count)
         let text = String(decoding: try #require(entries.last).bytes, as: UTF8.self)
@@ -182,7 +176,7 @@ struct ZoomPictureTests {
             let size = PixelSize(width: width, height: height)
             let head = PictureHead(
                 size: size, pixels: format, encoding: PictureEncoding(format: codec.format, effort: .fast))
-            let files = Self.entries(try pictureFile(patchwork(size: size, format: format, using: &random), head))
+            let files = try Self.entries(pictureFile(patchwork(size: size, format: format, using: &random), head))
             #expect(files.contains { $0.name.hasSuffix("info.json") || $0.name.hasSuffix(".dzi") }, "\(size)")
         }
     }
@@ -216,12 +210,12 @@ struct ZoomPictureTests {
         var encoding = PictureEncoding(format: .dzi, effort: .fast)
         encoding.isLossless = true
         encoding.tileSize = [128, 256].randomElement(using: &random)
-        let plain = Self.entries(
+        let plain = try Self.entries(
             try pictureFile(pixels, PictureHead(size: size, pixels: format, encoding: encoding)))
         encoding.tileOverlap = 1
         let head = PictureHead(size: size, pixels: format, encoding: encoding)
         var tiles = Dictionary(
-            uniqueKeysWithValues: Self.entries(try pictureFile(pixels, head)).map { ($0.name, $0.bytes) })
+            uniqueKeysWithValues: try Self.entries(pictureFile(pixels, head)).map { ($0.name, $0.bytes) })
         let description = tiles.removeValue(forKey: "image/image.dzi")
         let text = String(decoding: try #require(description), as: UTF8.self)
         #expect(text.contains("Overlap=\"1\""), "\(text)")
@@ -276,7 +270,7 @@ struct ZoomPictureTests {
                 size: size, pixels: .rgb, encoding: PictureEncoding(format: codec.format),
                 description: PictureDescription(digest: digest))
             let archive = try pictureFile(pixels, head)
-            for (name, bytes) in Self.entries(archive) {
+            for (name, bytes) in try Self.entries(archive) {
                 let file = URL(fileURLWithPath: folder.path(of: "\(codec.name)/\(name)"))
                 try FileManager.default.createDirectory(
                     at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
