@@ -59,7 +59,7 @@ private struct CommonArea {
     var area: Double {
         guard !shapes.contains(where: \.isEmpty) else { return 0 }
         guard !shapes.isEmpty else { return 1 }
-        let corners = shapes.flatMap { $0.flatMap { $0.corners.isEmpty ? [$0.minY, $0.maxY] : $0.corners.map(\.y) } }
+        let corners = shapes.flatMap { $0.flatMap { $0.cornerHeights ?? [$0.minY, $0.maxY] } }
         let levels = ([0, 0.25, 0.5, 0.75, 1].map { top + $0 } + corners.filter { $0 > top && $0 < top + 1 }).sorted()
         return zip(levels, levels.dropFirst()).reduce(0) { $0 + area(from: $1.0, to: $1.1) }
     }
@@ -124,24 +124,27 @@ extension PlacedPart {
     /// What of a level line lies in the part.
     fileprivate func interval(at y: Double) -> (Double, Double)? {
         guard y >= minY, y <= maxY, minY < maxY else { return nil }
-        if corners.isEmpty {
+        guard let corners else {
             let fromCenter = (y - center.y) / ((maxY - minY) / 2)
             let half = (maxX - minX) / 2 * max(0, 1 - fromCenter * fromCenter).squareRoot()
             return (center.x - half, center.x + half)
         }
         // A level edge is crossed at both its ends by those beside it.
-        var crossings: [Double] = []
-        for (a, b) in zip(corners, corners.dropFirst() + corners.prefix(1)) where a.y != b.y {
-            if min(a.y, b.y) <= y, y <= max(a.y, b.y) { crossings.append(mix(a.x, b.x, (y - a.y) / (b.y - a.y))) }
+        var (least, greatest) = (Double.infinity, -Double.infinity)
+        for i in 0..<4 {
+            let (a, b) = (corners[i], corners[(i + 1) & 3])
+            guard a.y != b.y, min(a.y, b.y) <= y, y <= max(a.y, b.y) else { continue }
+            let x = mix(a.x, b.x, (y - a.y) / (b.y - a.y))
+            (least, greatest) = (min(least, x), max(greatest, x))
         }
-        return (crossings.min()!, crossings.max()!)
+        return (least, greatest)
     }
 
     /// The least and the greatest x between two level lines, at most a little too wide.
     fileprivate func columns(from top: Double, to bottom: Double) -> (Double, Double)? {
         let (low, high) = (max(top, minY), min(bottom, maxY))
         guard low <= high else { return nil }
-        let inside = corners.isEmpty ? [center.y] : corners.map(\.y)
+        let inside = cornerHeights ?? [center.y]
         let found = ([low, high] + inside.filter { $0 > low && $0 < high }).compactMap(interval)
         guard let least = found.map(\.0).min(), let greatest = found.map(\.1).max() else { return nil }
         return (least, greatest)

@@ -89,7 +89,8 @@ package struct CoverageScanner {
             for part in parts {
                 if let span = part.span(top, cut) { spans.append(span) }
             }
-            for span in union(&spans) {
+            unite(&spans)
+            for span in spans {
                 add(span, height: cut - top, columns: columns, into: &values, at: rowStart)
             }
             top = cut
@@ -98,17 +99,19 @@ package struct CoverageScanner {
 
     /// Merges spans that overlap or touch at the middle of the strip; each result takes its left side from one part
     /// and its right side from one part.
-    private func union(_ spans: inout [Span]) -> [Span] {
+    private func unite(_ spans: inout [Span]) {
         spans.sort { $0.left.middle < $1.left.middle }
-        var merged: [Span] = []
-        for span in spans {
-            if let last = merged.last, span.left.middle <= last.right.middle {
-                if span.right.middle > last.right.middle { merged[merged.count - 1].right = span.right }
+        var count = 0
+        for index in spans.indices {
+            let span = spans[index]
+            if count > 0, span.left.middle <= spans[count - 1].right.middle {
+                if span.right.middle > spans[count - 1].right.middle { spans[count - 1].right = span.right }
             } else {
-                merged.append(span)
+                spans[count] = span
+                count += 1
             }
         }
-        return merged
+        spans.removeLast(spans.count - count)
     }
 
     private func add(
@@ -135,14 +138,13 @@ package struct CoverageScanner {
         return cuts.filter { $0 >= 0 && $0 <= Double(output.height) }.sorted()
     }
 
+    private func place(_ point: Point) -> Point { Point(x: point.x * scaleX, y: point.y * scaleY) }
+
     func place(_ part: Part) -> PlacedPart {
         switch part {
         case .disc(let center, let radius):
-            PlacedPart(
-                ellipse: Point(x: center.x * scaleX, y: center.y * scaleY), radiusX: radius * scaleX,
-                radiusY: radius * scaleY)
-        case .quad(let a, let b, let c, let d):
-            PlacedPart(corners: [a, b, c, d].map { Point(x: $0.x * scaleX, y: $0.y * scaleY) })
+            PlacedPart(ellipse: place(center), radiusX: radius * scaleX, radiusY: radius * scaleY)
+        case .quad(let a, let b, let c, let d): PlacedPart(corners: [place(a), place(b), place(c), place(d)])
         }
     }
 }
@@ -173,32 +175,36 @@ struct Span {
     var right: Side
 }
 
-/// A part in output pixels: an ellipse with axes along x and y, or a convex quadrilateral.
+/// A part in output pixels: an ellipse with axes along x and y, or a convex quadrilateral. It holds no array, because a
+/// picture asks many million times for a span.
 struct PlacedPart {
     var minX: Double
     var maxX: Double
     var minY: Double
     var maxY: Double
-    /// Empty for an ellipse.
-    var corners: [Point]
+    /// Nil for an ellipse.
+    var corners: InlineArray<4, Point>?
+    /// The y of each corner; nil for an ellipse.
+    var cornerHeights: [Double]? { corners.map { corners in (0..<4).map { corners[$0].y } } }
 
     init(ellipse center: Point, radiusX: Double, radiusY: Double) {
-        corners = []
+        corners = nil
         (minX, maxX) = (center.x - radiusX, center.x + radiusX)
         (minY, maxY) = (center.y - radiusY, center.y + radiusY)
     }
 
-    init(corners: [Point]) {
+    init(corners: InlineArray<4, Point>) {
         self.corners = corners
-        (minX, maxX) = (corners.map(\.x).min()!, corners.map(\.x).max()!)
-        (minY, maxY) = (corners.map(\.y).min()!, corners.map(\.y).max()!)
+        let (a, b, c, d) = (corners[0], corners[1], corners[2], corners[3])
+        (minX, maxX) = (min(a.x, b.x, c.x, d.x), max(a.x, b.x, c.x, d.x))
+        (minY, maxY) = (min(a.y, b.y, c.y, d.y), max(a.y, b.y, c.y, d.y))
     }
 
     /// The part's sides between y = `top` and y = `bottom`; nil when the middle of the strip is outside it.
     func span(_ top: Double, _ bottom: Double) -> Span? {
         let middle = (top + bottom) / 2
         guard middle > minY, middle < maxY else { return nil }
-        if corners.isEmpty {
+        guard let corners else {
             let halfTop = halfWidth(at: top)
             let halfBottom = halfWidth(at: bottom)
             let x = (minX + maxX) / 2
@@ -206,7 +212,8 @@ struct PlacedPart {
                 left: Side(top: x - halfTop, bottom: x - halfBottom),
                 right: Side(top: x + halfTop, bottom: x + halfBottom))
         }
-        var sides: [Side] = []
+        var sides = InlineArray<4, Side>(repeating: Side(top: 0, bottom: 0))
+        var count = 0
         for i in 0..<4 {
             let a = corners[i]
             let b = corners[(i + 1) & 3]
@@ -215,9 +222,10 @@ struct PlacedPart {
             func x(at y: Double) -> Double {
                 min(max(a.x + (y - a.y) * (b.x - a.x) / (b.y - a.y), min(a.x, b.x)), max(a.x, b.x))
             }
-            sides.append(Side(top: x(at: top), bottom: x(at: bottom)))
+            sides[count] = Side(top: x(at: top), bottom: x(at: bottom))
+            count += 1
         }
-        guard sides.count == 2 else { return nil }
+        guard count == 2 else { return nil }
         return sides[0].middle <= sides[1].middle
             ? Span(left: sides[0], right: sides[1]) : Span(left: sides[1], right: sides[0])
     }
@@ -229,8 +237,8 @@ struct PlacedPart {
 
     /// The y of every corner; for an ellipse points so close together that no chord strays by more than `sagitta`.
     func appendCuts(sagitta: Double, to cuts: inout [Double]) {
-        guard corners.isEmpty else {
-            for corner in corners { cuts.append(corner.y) }
+        if let cornerHeights {
+            cuts += cornerHeights
             return
         }
         let radius = max(maxX - minX, maxY - minY) / 2
@@ -246,15 +254,15 @@ struct PlacedPart {
 
     /// The y of every crossing of an edge of this quadrilateral with an edge of the other.
     func appendCrossings(with other: PlacedPart, to cuts: inout [Double]) {
-        guard !corners.isEmpty, !other.corners.isEmpty, minX <= other.maxX, other.minX <= maxX, minY <= other.maxY,
+        guard let corners, let others = other.corners, minX <= other.maxX, other.minX <= maxX, minY <= other.maxY,
             other.minY <= maxY
         else { return }
         for i in 0..<4 {
             let a = corners[i]
             let ab = corners[(i + 1) & 3] - a
             for j in 0..<4 {
-                let c = other.corners[j]
-                let cd = other.corners[(j + 1) & 3] - c
+                let c = others[j]
+                let cd = others[(j + 1) & 3] - c
                 let cross = ab.x * cd.y - ab.y * cd.x
                 guard cross != 0 else { continue }
                 let ac = c - a
