@@ -12,6 +12,8 @@ struct FilledPictureTests {
     private static let chances = Array<UInt64>(0..<120) + [227]
     private static let crossings = Array<UInt64>(0..<60) + [154, 227, 284, 2227]
     private static let size = PixelSize(width: 160, height: 160)
+    /// What of it the reference, which is slow, paints.
+    private static let corner = PixelSize(width: 64, height: 64)
 
     /// How hard the pen is pressed.
     enum Pressure: Sendable {
@@ -54,8 +56,7 @@ struct FilledPictureTests {
         }
     }
 
-    private func painted(_ strokes: [Stroke], isExact: Bool) -> [Float] {
-        let size = FilledPictureTests.size
+    private func painted(_ strokes: [Stroke], _ size: PixelSize, isExact: Bool) -> [Float] {
         let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
         let plane = RemainingPlane(maxWidth: size.width, maxHeight: size.height)
         plane.move(to: cell)
@@ -70,7 +71,7 @@ struct FilledPictureTests {
 
     /// By the specification alone.
     private func reference(_ strokes: [Stroke], stripsPerPixel: Int = 8) -> [Float] {
-        let size = FilledPictureTests.size
+        let size = Self.corner
         let scanner = CoverageScanner(canvas: CanvasSize(size), output: size, stripsPerPixel: stripsPerPixel)
         var left = [Double](repeating: 1, count: size.area)
         for stroke in strokes {
@@ -85,11 +86,18 @@ struct FilledPictureTests {
     private func expectWithinSpecification(
         _ strokes: [Stroke], stripsPerPixel: Int = 8, _ story: String, share: Double = 1
     ) {
-        // The exact way, of polygons, is held to the reference elsewhere; discs go by tables there too.
-        let exact =
-            strokes[0].brush.type == .dots
-            ? reference(strokes, stripsPerPixel: stripsPerPixel) : painted(strokes, isExact: true)
-        let errors = zip(painted(strokes, isExact: false), exact).map { abs($0 - $1) * 255 }
+        // The exact way, of polygons, is held to the reference below; discs go by tables there too.
+        guard strokes[0].brush.type == .dots else {
+            return expectNear(
+                painted(strokes, Self.size, isExact: false), painted(strokes, Self.size, isExact: true), story,
+                share: share)
+        }
+        expectNear(
+            painted(strokes, Self.corner, isExact: false), reference(strokes, stripsPerPixel: stripsPerPixel), story)
+    }
+
+    private func expectNear(_ painted: [Float], _ exact: [Float], _ story: String, share: Double = 1) {
+        let errors = zip(painted, exact).map { abs($0 - $1) * 255 }
         let far = Double(errors.count { $0 > 6 }) / Double(errors.count)
         let mean = errors.reduce(0, +) / Float(errors.count)
         #expect(
@@ -97,35 +105,35 @@ struct FilledPictureTests {
             "\(far) of the pixels off by more than 6, on an average \(mean): \(story)")
     }
 
-    /// Brushes whose lines' ends and crossings, or whose size, were wrong by the same at all stamps.
-    @Test(
-        "99.9% of the pixels are within 6 of 255, all within a half on an average",
-        arguments: [
-            Brush(type: .parallelLines, rotation: 30, spacing: 5, lineWidth: 1),
-            Brush(type: .parallelLines, rotation: 60, spacing: 8, lineWidth: 1),
-            Brush(type: .parallelLines, rotation: 22.5, spacing: 6, lineWidth: 2),
-            Brush(type: .crossHatch, rotation: 15, spacing: 3, lineWidth: 1.5),
-            Brush(type: .crossHatch, rotation: 30, spacing: 3, lineWidth: 1.5),
-            Brush(type: .crossHatch, rotation: 45, spacing: 5, lineWidth: 1),
-            Brush(type: .crossHatch, rotation: 45, spacing: 5, lineWidth: 1.5),
-            Brush(type: .crossHatch, rotation: 45, spacing: 10, scale: 0.5, lineWidth: 2),
-            Brush(type: .crossHatch, rotation: 60, spacing: 10, lineWidth: 1),
-            Brush(type: .crossHatch, rotation: 135, spacing: 10, lineWidth: 1.5),
-            // Of which a pixel may meet both sides; the narrowest gaps too.
-            Brush(type: .parallelLines, rotation: 31, spacing: 4, lineWidth: 0.1),
-            Brush(type: .parallelLines, rotation: 45, spacing: 2.45, lineWidth: 0.9),
-            Brush(type: .parallelLines, rotation: 73, spacing: 2.2, lineWidth: 0.6),
-            Brush(type: .crossHatch, rotation: 5, spacing: 6, lineWidth: 0.7),
-            Brush(type: .crossHatch, rotation: 30, spacing: 6, lineWidth: 0.3),
-            Brush(type: .crossHatch, rotation: 45, spacing: 2.45, lineWidth: 0.9),
-            Brush(type: .crossHatch, rotation: 67.5, spacing: 5, lineWidth: 0.99),
-            Brush(type: .waves, rotation: 3, spacing: 6, lineWidth: 0.5),
-            Brush(type: .waves, rotation: 4, spacing: 6, lineWidth: 0.2),
-            Brush(type: .waves, rotation: 3, spacing: 5, lineWidth: 0.85),
-            Brush(type: .waves, rotation: 93.2, spacing: 3, lineWidth: 1),
-            Brush(type: .waves, rotation: 60, spacing: 11.85, lineWidth: 1),
-            Brush(type: .dots, rotation: 45, spacing: 7, scale: 0.7),
-        ], [0.0, 1.5])
+    /// Those whose lines' ends and crossings, or whose size, were wrong by the same at all stamps.
+    private static let difficult: [Brush] = [
+        Brush(type: .parallelLines, rotation: 30, spacing: 5, lineWidth: 1),
+        Brush(type: .parallelLines, rotation: 60, spacing: 8, lineWidth: 1),
+        Brush(type: .parallelLines, rotation: 22.5, spacing: 6, lineWidth: 2),
+        Brush(type: .crossHatch, rotation: 15, spacing: 3, lineWidth: 1.5),
+        Brush(type: .crossHatch, rotation: 30, spacing: 3, lineWidth: 1.5),
+        Brush(type: .crossHatch, rotation: 45, spacing: 5, lineWidth: 1),
+        Brush(type: .crossHatch, rotation: 45, spacing: 5, lineWidth: 1.5),
+        Brush(type: .crossHatch, rotation: 45, spacing: 10, scale: 0.5, lineWidth: 2),
+        Brush(type: .crossHatch, rotation: 60, spacing: 10, lineWidth: 1),
+        Brush(type: .crossHatch, rotation: 135, spacing: 10, lineWidth: 1.5),
+        // Of which a pixel may meet both sides; the narrowest gaps too.
+        Brush(type: .parallelLines, rotation: 31, spacing: 4, lineWidth: 0.1),
+        Brush(type: .parallelLines, rotation: 45, spacing: 2.45, lineWidth: 0.9),
+        Brush(type: .parallelLines, rotation: 73, spacing: 2.2, lineWidth: 0.6),
+        Brush(type: .crossHatch, rotation: 5, spacing: 6, lineWidth: 0.7),
+        Brush(type: .crossHatch, rotation: 30, spacing: 6, lineWidth: 0.3),
+        Brush(type: .crossHatch, rotation: 45, spacing: 2.45, lineWidth: 0.9),
+        Brush(type: .crossHatch, rotation: 67.5, spacing: 5, lineWidth: 0.99),
+        Brush(type: .waves, rotation: 3, spacing: 6, lineWidth: 0.5),
+        Brush(type: .waves, rotation: 4, spacing: 6, lineWidth: 0.2),
+        Brush(type: .waves, rotation: 3, spacing: 5, lineWidth: 0.85),
+        Brush(type: .waves, rotation: 93.2, spacing: 3, lineWidth: 1),
+        Brush(type: .waves, rotation: 60, spacing: 11.85, lineWidth: 1),
+        Brush(type: .dots, rotation: 45, spacing: 7, scale: 0.7),
+    ]
+
+    @Test("99.9% of the pixels are within 6 of 255, all within a half on an average", arguments: difficult, [0.0, 1.5])
     func brushes(brush: Brush, wobble: Double) {
         var generator = SeededGenerator(seed: 11)
         for (gap, slope, isUpright) in [(11.7, 0.0, false), (28.4, 0.0, true), (16.9, 39.0, false)] {
@@ -162,6 +170,21 @@ struct FilledPictureTests {
                 expectWithinSpecification(strokes(of: brush, course, &generator), "\(brush), \(course)")
             }
         }
+    }
+
+    private func expectAsReference(_ strokes: [Stroke], _ story: String) {
+        let expected = reference(strokes)
+        for isExact in [false, true] {
+            expectNear(
+                painted(strokes, Self.corner, isExact: isExact), expected, "\(isExact ? "exact" : "fast"), \(story)")
+        }
+    }
+
+    @Test("the same by the specification alone, in which the engine has no part", arguments: difficult)
+    func specification(brush: Brush) {
+        var generator = SeededGenerator(seed: 14)
+        let course = Course(gap: 16.9, slope: 39, isUpright: false, wobble: 0)
+        expectAsReference(strokes(of: brush, course, &generator), "\(brush), \(course)")
     }
 
     /// A brush of dots, how far its strokes lie apart in distances between their dots, how far they fall over the picture,
@@ -229,19 +252,29 @@ struct FilledPictureTests {
             pressure: pressures.randomElement(using: &generator) ?? .varying)
     }
 
-    @Test("the same with brushes of chance", arguments: chances)
-    func chance(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let type: BrushType =
-            [.parallelLines, .crossHatch, .crossHatch, .dots, .waves].randomElement(using: &generator) ?? .dots
+    private func chance(_ types: [BrushType], _ generator: inout SeededGenerator) -> (brush: Brush, course: Course) {
+        let type = types.randomElement(using: &generator) ?? .dots
         let rotation = rotation(&generator)
         let brush = Brush(
             type: type, rotation: rotation, spacing: .random(in: 2...14, using: &generator),
             scale: [0.5, 0.7, 1, 1, 1.6, 3].randomElement(using: &generator) ?? 1,
             lineWidth: .random(in: 0.3...4, using: &generator),
             dynamics: dynamics(&generator))
-        let course = course(&generator)
+        return (brush, course(&generator))
+    }
+
+    @Test("the same with brushes of chance", arguments: chances)
+    func chance(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let (brush, course) = chance([.parallelLines, .crossHatch, .crossHatch, .dots, .waves], &generator)
         expectWithinSpecification(strokes(of: brush, course, &generator), "seed \(seed): \(brush), \(course)")
+    }
+
+    @Test("brushes of chance by the specification alone", arguments: 0..<16 as Range<UInt64>)
+    func chanceByReference(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let (brush, course) = chance([.parallelLines, .crossHatch, .waves], &generator)
+        expectAsReference(strokes(of: brush, course, &generator), "seed \(seed): \(brush), \(course)")
     }
 
     @Test("the same where the ends of crossing lines lie in or beside other lines", arguments: crossings)
