@@ -214,12 +214,14 @@ let package = Package(
 
 /// Modules without loops over pixels, points or numbers: compiled without optimisation, in a fraction of the time.
 let plainModules: Set<String> = ["InkCommands"]
-/// Tests that compute pixels themselves.
-let renderingTests: Set<String> = ["InkReferenceTests", "InkEngineTests", "InkCodecsTests", "InkConformanceTests"]
+/// Tests that compute pixels, or whole farms, themselves.
+let computingTests: Set<String> = [
+    "InkReferenceTests", "InkEngineTests", "InkCodecsTests", "InkConformanceTests", "InkSimulationTests",
+]
 
 for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
     let isPlain =
-        target.type == .test ? !renderingTests.contains(target.name) : plainModules.contains(target.name)
+        target.type == .test ? !computingTests.contains(target.name) : plainModules.contains(target.name)
     // One set of flags for the program and for its tests, which see what is internal: what one has compiled, the other uses.
     let releaseFlags = ["-enable-testing", "-gline-tables-only"] + (isPlain ? ["-Onone"] : [])
     target.swiftSettings =
