@@ -14,7 +14,7 @@ import Testing
 
 @testable import InkStore
 
-@Suite("A farm over loopback", .serialized)
+@Suite("A farm over loopback", .serialized, .waits)
 struct FarmServiceTests {
     private static func project(_ seed: UInt64) -> Project { RandomProject.make(seed: seed).project }
 

@@ -7,7 +7,7 @@ import InkTestSupport
 import Testing
 
 /// Peers that are gone before they have been welcomed.
-@Suite("Peers that leave at once", .serialized)
+@Suite("Peers that leave at once", .serialized, .waits)
 struct GhostTests {
     @Test("A worker or client that is gone when it is welcomed leaves nothing behind")
     func ghosts() throws {

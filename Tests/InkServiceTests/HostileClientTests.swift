@@ -12,7 +12,7 @@ import InkTestSupport
 import Testing
 
 /// Clients that are let in and say what no client of ours would.
-@Suite("Clients that misbehave", .serialized)
+@Suite("Clients that misbehave", .serialized, .waits)
 struct HostileClientTests {
     private static func content(_ bytes: [UInt8], _ encoding: ContentEncoding = .zstd) -> ProjectSource {
         .content(ContentID(hashing: bytes), byteCount: UInt64(bytes.count), encoding)

@@ -12,7 +12,7 @@ import InkTestSupport
 import Testing
 
 /// Peers that are let in and do not keep to the protocol.
-@Suite("Peers that misbehave", .serialized)
+@Suite("Peers that misbehave", .serialized, .waits)
 struct HostilePeerTests {
     @Test func garbageMultipartAndOversizeMessagesChangeNothing() throws {
         let farm = try Farm()

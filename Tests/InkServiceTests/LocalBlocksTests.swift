@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// Broker and workers of one process hand blocks over as they are; nothing of it shows in the picture or stays behind.
-@Suite(.serialized) struct LocalBlocksTests {
+@Suite(.serialized, .waits) struct LocalBlocksTests {
     private final class Endings: Sendable {
         private let endings = Mutex<[JobID: Bool]>([:])
 

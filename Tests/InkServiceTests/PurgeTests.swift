@@ -10,7 +10,7 @@ import InkTestSupport
 import InkWorker
 import Testing
 
-@Suite("Forgetting jobs", .serialized)
+@Suite("Forgetting jobs", .serialized, .waits)
 struct PurgeTests {
     private static let project = RandomProject.make(seed: 7).project
 

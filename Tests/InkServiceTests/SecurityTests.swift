@@ -48,7 +48,7 @@ struct Keyring {
     }
 }
 
-@Suite("Who is let in", .serialized)
+@Suite("Who is let in", .serialized, .waits)
 struct SecurityTests {
     /// Long enough for a handshake, short enough to wait for those that never end.
     private static let patience = 1.2

@@ -19,7 +19,7 @@ extension ClientMessage {
     }
 }
 
-@Suite("Clients that take nothing", .serialized)
+@Suite("Clients that take nothing", .serialized, .waits)
 struct SlowClientTests {
     /// Clients that ask and take nothing.
     private func slowPeers(_ count: Int, of farm: Farm) throws -> [Peer] {

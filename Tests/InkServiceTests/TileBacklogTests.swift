@@ -1,8 +1,9 @@
+import InkTestSupport
 import Testing
 
 @testable import InkService
 
-@Suite("What autoscalers go by", .timeLimit(.minutes(5)))
+@Suite("What autoscalers go by", .waits, .timeLimit(.minutes(5)))
 struct TileBacklogTests {
     @Test("Tiles that are left count, and jobs that are not cut yet as many as the others have on average")
     func tiles() {

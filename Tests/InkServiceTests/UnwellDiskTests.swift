@@ -12,7 +12,7 @@ import Testing
 
 @testable import InkService
 
-@Suite("A disk that is damaged or full", .serialized)
+@Suite("A disk that is damaged or full", .serialized, .waits)
 struct UnwellDiskTests {
     @Test("A content that was damaged on the disk becomes no picture, and comes anew")
     func damagedContent() throws {

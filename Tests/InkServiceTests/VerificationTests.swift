@@ -39,7 +39,7 @@ private struct SpoilingRunner: TaskRunner {
     }
 }
 
-@Suite("Results that are compared", .serialized)
+@Suite("Results that are compared", .serialized, .waits)
 struct VerificationTests {
     struct Spoilt: CustomTestStringConvertible, Sendable {
         let testDescription: String

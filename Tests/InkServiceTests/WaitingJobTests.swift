@@ -7,7 +7,7 @@ import Testing
 
 @testable import InkService
 
-@Suite("Jobs that wait for a worker", .serialized)
+@Suite("Jobs that wait for a worker", .serialized, .waits)
 struct WaitingJobTests {
     private func queued(_ farm: Farm, _ client: Client, _ job: JobNumber) throws -> Bool {
         let facts = try #require(try farm.service.job(job))
