@@ -136,7 +136,7 @@ extension SimulatedBroker {
             return
         }
         pictures[life.job.rawValue]?.file += pieces.map {
-            String(decoding: $0.bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+            String(decoding: $0.bytes.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(), as: UTF8.self)
         }
         later(.answered(life, .written(rows: rows, UnfinishedPicture(path: path, byteCount: 0), LaneTime())))
         if let ending { later(.synced(life, ending)) }
@@ -152,7 +152,7 @@ extension SimulatedBroker {
             if picture.quality != quality(of: id.rawValue) {
                 farm.problem("\(id) has the quality \(picture.quality ?? 0), not \(quality(of: id.rawValue) ?? 0)")
             }
-            heard = ended(id.rawValue, .ended(.finished(picture)))
+            heard = ended(id.rawValue, .ended(.finished(picture.lasting)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
             switch error {

@@ -32,6 +32,14 @@ public struct PictureReport: Hashable, Sendable {
         self.elapsed = elapsed
     }
 
+    /// What of the report is sent and stored.
+    public var lasting: PictureReport {
+        var lasting = self
+        lasting.files = Array(files.prefix(1))
+        (lasting.foundCount, lasting.bytesSent, lasting.bytesReceived) = (nil, nil, nil)
+        return lasting
+    }
+
     /// The length of the first file; 0 if there is none.
     public var byteCount: Int { files.first?.byteCount ?? 0 }
     /// The SHA-256 of the first file; empty if there is none.

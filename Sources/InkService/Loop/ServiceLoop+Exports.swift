@@ -122,7 +122,7 @@ extension ServiceLoop {
                 FinishedExport(
                     job: id.rawValue, endedAt: SystemClock.unixMilliseconds, nanoseconds: picture.rendering,
                     pixels: picture.size.area))
-            ended(id.rawValue, .ended(.finished(picture)))
+            ended(id.rawValue, .ended(.finished(picture.lasting)))
         case .failed(let id, let error): ended(id.rawValue, ExportEnd(error))
         case .worker(let event): log(event)
         case .task(let note): add(note)
