@@ -168,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "InkHTTPTests",
             dependencies: [
-                "InkHTTP", "InkExports", "InkBroker", "InkCodecs", "InkEngine", "InkJSON", "InkSystem",
-                "InkTestSupport",
+                "InkHTTP", "InkExports", "InkService", "InkBroker", "InkWorker", "InkProtocol", "InkDocuments",
+                "InkCodecs", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport",
             ]),
         .testTarget(
             name: "InkSimulationTests",

@@ -65,6 +65,8 @@ package final class Gateway: Sendable {
     /// The traces that submissions belong to.
     package let traces = Traces()
     let feed: FarmFeed
+    /// Bytes that documents take which are being received.
+    let uploading = Mutex(0)
     private let server = Mutex<HTTPServer?>(nil)
     let stopping = Atomic<Bool>(false)
 
@@ -106,7 +108,7 @@ package final class Gateway: Sendable {
             ("Referrer-Policy", "no-referrer"),
         ]
         let made = HTTPServer(headers: headers, limits: configuration.limits) { [weak self] request in
-            self?.take(request)
+            self?.intake(of: request)
                 ?? .refuse(Problem.busy("the broker is stopping; ask again when it has started").response)
         }
         server.withLock { $0 = made }
@@ -133,7 +135,7 @@ package final class Gateway: Sendable {
 
     // MARK: - Requests
 
-    private func take(_ request: HTTPRequest) -> HTTPIntake {
+    func intake(of request: HTTPRequest) -> HTTPIntake {
         do throws(Problem) {
             if let problem = access.check(request) { throw problem }
             return try Router(self, request).intake()

@@ -232,7 +232,6 @@ struct SubmissionOrder: Sendable {
 
 /// The room that a request takes of that for documents which are being received, until it is closed.
 final class UploadRoom: Sendable {
-    private static let used = Mutex(0)
     private let gateway: Gateway
     private let state: Mutex<(reserved: Int, received: Int)>
 
@@ -265,7 +264,7 @@ final class UploadRoom: Sendable {
         let room = gateway.service.quotaBytes / Gateway.uploadShare
         let fits = state.withLock { state in
             let more = max(0, bytes - state.reserved)
-            let fits = Self.used.withLock { used in
+            let fits = gateway.uploading.withLock { used in
                 guard more <= room - used else { return false }
                 used += more
                 return true
@@ -284,7 +283,7 @@ final class UploadRoom: Sendable {
             defer { state.reserved = 0 }
             return state.reserved
         }
-        Self.used.withLock { $0 -= reserved }
+        gateway.uploading.withLock { $0 -= reserved }
     }
 
     deinit { close() }
