@@ -176,6 +176,21 @@ struct RouterTests {
         }
     }
 
+    @Test("A drawing runs no script, whoever has made it")
+    func drawing() throws {
+        let front = try Front(hasWorker: true)
+        for (format, isGuarded) in [("svg", true), ("png", false)] {
+            let submitted = try front.submit("name=a.ink&size=16x16&format=\(format)").json
+            let job = try #require(submitted["jobs"]?.array?.first?["id"]?.integer)
+            let events = try #require(try front.ask("GET", "/v1/jobs/\(job)/events").stream)
+            while events.next() != nil {}
+            let picture = try front.ask("GET", "/v1/jobs/\(job)/picture")
+            let policy = picture.headers["content-security-policy"]
+            #expect(picture.status == 200)
+            #expect(policy?.hasPrefix("sandbox; default-src 'none'") == (isGuarded ? true : nil), "\(format)")
+        }
+    }
+
     @Test("A picture is fetched whole, in parts, or not again, and is gone with its job")
     func picture() throws {
         let front = try Front(hasWorker: true)

@@ -328,6 +328,11 @@ extension Gateway {
             ("Content-Type", content.mediaType),
             ("Content-Disposition", ContentDisposition.text(content.name, isAttachment: isDownload)),
         ]
+        // Workers make drawings, and a browser that opens one would run a script in it as a page of this front.
+        if content.mediaType == "image/svg+xml" {
+            headers.append(
+                ("Content-Security-Policy", "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"))
+        }
         switch wanted {
         case .whole, .known: return HTTPResponse(200, headers: headers, body: content.part(0..<count))
         case .part(let range):
