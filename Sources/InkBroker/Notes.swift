@@ -114,7 +114,6 @@ public struct BrokerReport: Hashable, Sendable {
 public struct WorkerReport: Hashable, Sendable {
     public var name: String
     public var rendererVersion: String
-    public var protocolVersion: UInt16
     public var threads: Int
     public var tasksHeld: Int
     public var tasksDone: Int

@@ -16,8 +16,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case trailingBytes(what: String, offset: Int, count: Int)
     /// The frame does not begin with the protocol's magic number.
     case badMagic(found: UInt32)
-    /// The peer speaks an unsupported version.
-    case unsupportedVersion(found: UInt16, supported: ClosedRange<UInt16>)
+    /// The peer speaks another version.
+    case unsupportedVersion(found: UInt16)
     /// A message type that does not exist, or not in this direction.
     case unknownType(UInt8)
     /// The frame was damaged in transit.
@@ -32,6 +32,16 @@ public enum ProtocolError: Error, Hashable, Sendable {
     case transport(operation: String, errno: Int32, reason: String)
     /// The system could not start a thread that the transport needs.
     case noThread(errno: Int32)
+
+    /// The `refuse` that answers a frame of another version, in that version: the envelope and this message are the same
+    /// in all. nil for other errors.
+    public var refusal: [UInt8]? {
+        guard case .unsupportedVersion(let found) = self else { return nil }
+        // A text that is cut to its limit fits.
+        return try? Frame.seal(type: MessageType.refuse, version: found) {
+            $0.text(description, limit: ProtocolLimits.textBytes)
+        }
+    }
 
     /// Whether this machine has run out of descriptors, memory or threads, which is not the other side's fault.
     public var isShortage: Bool {
@@ -53,9 +63,8 @@ extension ProtocolError: CustomStringConvertible {
         case .overLimit(let what, let found, let limit): "\(what) is \(found), the limit is \(limit)"
         case .trailingBytes(let what, let offset, let count): "\(what) is followed by \(count) bytes at byte \(offset)"
         case .badMagic(let found): "not a frame of this protocol: it begins with 0x\(String(found, radix: 16))"
-        case .unsupportedVersion(let found, let supported):
-            "the peer speaks protocol version \(found), "
-                + "this program \(supported.lowerBound) to \(supported.upperBound)"
+        case .unsupportedVersion(let found):
+            "the peer speaks protocol version \(found), this program \(ProtocolLimits.version)"
         case .unknownType(let type): "unknown message type \(type)"
         case .badChecksum(let found, let expected):
             "checksum 0x\(String(found, radix: 16)) does not match the frame's 0x\(String(expected, radix: 16))"

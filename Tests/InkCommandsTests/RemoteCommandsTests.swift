@@ -374,7 +374,7 @@ import Testing
     private static let status = """
         {"broker": {"name": "farm\\u001b[2J", "version": "ink 0.1.0", "uptimeSeconds": 3700, "state": "serving"},
          "jobs": {"queued": 12, "running": 1, "finished": 340, "failed": 2, "cancelled": 1}, "queue": {"limit": 100},
-         "clients": 3, "workers": [{"name": "w1", "renderer": "1", "protocol": 2, "threads": 4, "held": 8, "done": 1203,
+         "clients": 3, "workers": [{"name": "w1", "renderer": "1", "threads": 4, "held": 8, "done": 1203,
            "tasksPerSecond": 12.54, "lastHeardMilliseconds": 200, "state": "busy", "key": null, "address": "10.0.0.2"}],
          "exports": [{"job": 7, "name": "a.ink", "file": "a-2k.png", "owner": "ann", "done": 40, "total": 120,
                       "timeLeft": {"seconds": 12, "low": 8, "high": 20}}],

@@ -104,21 +104,26 @@ struct MessageTests {
     func version() throws {
         var frame = try WorkerMessage.heartbeat.encoded()
         frame[4] = 9
-        #expect(throws: ProtocolError.unsupportedVersion(found: 9, supported: 2...3)) {
-            try WorkerMessage(frame: frame)
-        }
+        #expect(throws: ProtocolError.unsupportedVersion(found: 9)) { try WorkerMessage(frame: frame) }
     }
 
-    @Test("A client of version 2 gets notices as it knows them")
-    func noticeOfVersion2() throws {
-        let notice = Notice(
-            id: 12, job: 7, submission: ContentID(hashing: [1]), ending: .failed(.badInput, text: "x"))
-        let frame = try ServiceMessage.notice(notice).encoded(version: 2)
-        #expect(frame.count == ProtocolLimits.headerBytes + 8 + 8 + 1 + 1 + 2)
-        var known = notice
-        known.submission = nil
-        #expect(try ServiceMessage(frame: frame) == .notice(known))
-        #expect(try ServiceMessage(frame: ServiceMessage.notice(notice).encoded()) == .notice(notice))
+    @Test("Every other version is refused, the one before as well, in the words and the version of the other side")
+    func refusal() throws {
+        #expect(ProtocolError.unknownType(9).refusal == nil)
+        for version in [1, ProtocolLimits.version - 1, ProtocolLimits.version + 1, .max] {
+            var hello = try ClientMessage.hello(clientName: "c").encoded()
+            hello.replaceSubrange(4..<6, with: [UInt8(truncatingIfNeeded: version), UInt8(version >> 8)])
+            let found = hello
+            let error = try #require(
+                #expect(throws: ProtocolError.unsupportedVersion(found: version)) { try ClientMessage(frame: found) })
+            var refusal = try #require(error.refusal)
+            #expect(Array(refusal[4..<6]) == Array(found[4..<6]))
+            // Of the other side's version, all of it is as it would be of this one.
+            refusal.replaceSubrange(4..<6, with: [UInt8(ProtocolLimits.version), 0])
+            let words = "the peer speaks protocol version \(version), this program \(ProtocolLimits.version)"
+            #expect(try ServiceMessage(frame: resealed(refusal)) == .refuse(reason: words))
+            #expect(try BrokerMessage(frame: resealed(refusal)) == .refuse(reason: words))
+        }
     }
 
     @Test("A part of the largest size fits a frame, a larger one is refused by both sides")

@@ -17,19 +17,21 @@ final class Peer {
     private var received = PartsReceived()
 
     /// - Parameter queued: messages that may wait on its side.
-    init(_ endpoint: String, security: SocketSecurity? = nil, queued: Int = 1000) throws {
-        context = try ZeroMQContext()
+    init(
+        _ endpoint: String, context: ZeroMQContext? = nil, security: SocketSecurity? = nil, queued: Int = 1000
+    ) throws {
+        self.context = try context ?? ZeroMQContext()
         var options = ZeroMQSocketOptions()
         options.maximumPartBytes = 64 << 20
         options.highWaterMark = queued
         options.security = security
-        socket = try ZeroMQSocket(.dealer, context: context, options: options)
+        socket = try ZeroMQSocket(.dealer, context: self.context, options: options)
         try socket.connect(endpoint)
     }
 
     /// A client that says only what it is told to, once the broker has welcomed it.
     static func welcome(by farm: Farm, queued: Int = 1000) throws -> Peer {
-        let peer = try Peer(farm.service.clientsEndpoint, queued: queued)
+        let peer = try Peer(farm.service.clientsEndpoint, context: farm.context, queued: queued)
         try peer.say([ClientMessage.hello(clientName: "peer").encoded()])
         let isWelcome: Bool? = try peer.wait { if case .welcome = $0 { true } else { nil } }
         try #require(isWelcome == true)

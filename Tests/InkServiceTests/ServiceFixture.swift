@@ -89,12 +89,12 @@ final class Client {
     private let inbox = Inbox()
     let client: FarmClient
 
-    init(_ endpoint: String, security: SocketSecurity? = nil) throws {
+    init(_ endpoint: String, context: ZeroMQContext? = nil, security: SocketSecurity? = nil) throws {
         let inbox = inbox
         var configuration = FarmClientConfiguration(endpoint: endpoint, name: "tester")
         configuration.helloMilliseconds = 500
         configuration.security = security
-        client = try FarmClient(configuration: configuration, context: try ZeroMQContext()) { event in
+        client = try FarmClient(configuration: configuration, context: context ?? ZeroMQContext()) { event in
             inbox.events.withLock { $0.append(event) }
         }
         try client.start()

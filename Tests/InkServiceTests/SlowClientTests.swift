@@ -4,41 +4,37 @@ import InkBroker
 import InkClient
 import InkEngine
 import InkJSON
+import InkProtocol
 import InkService
 import InkTestSupport
 import Testing
-
-@testable import InkProtocol
-
-extension ClientMessage {
-    /// As the version says it that acknowledges nothing.
-    fileprivate func encodedInVersion2() throws -> [UInt8] {
-        let frame = try encoded()
-        let (type, _) = try Frame.open(frame)
-        return try Frame.seal(type: type, version: 2) { $0.raw(Array(frame[ProtocolLimits.headerBytes...])) }
-    }
-}
 
 @Suite("Clients that take nothing", .serialized, .waits)
 struct SlowClientTests {
     /// Clients that ask and take nothing.
     private func slowPeers(_ count: Int, of farm: Farm) throws -> [Peer] {
-        let peers = try (0..<count).map { _ in try Peer(farm.service.clientsEndpoint, queued: 1) }
-        for peer in peers { try peer.say([ClientMessage.hello(clientName: "slow").encodedInVersion2()]) }
+        let peers = try (0..<count).map { _ in
+            try Peer(farm.service.clientsEndpoint, context: farm.context, queued: 1)
+        }
+        try say(.hello(clientName: "slow"), peers)
         return peers
     }
 
     private func say(_ message: ClientMessage, _ peers: [Peer]) throws {
-        for peer in peers { try peer.say([message.encodedInVersion2()]) }
+        for peer in peers { try peer.say([message.encoded()]) }
     }
 
     private func queued(_ client: Client) throws -> Int { try client.status()["memory"]?["queuedBytes"]?.integer ?? -1 }
 
     @Test("Many clients that fetch pictures and take nothing leave room for one that does")
     func manySlowDownloads() throws {
-        let farm = try Farm(workers: 0) { $0.livenessMilliseconds = 60_000 }
+        // Within the process there are no windows: only the broker's queues say how slow they are.
+        let farm = try Farm(workers: 0) {
+            $0.clientsEndpoint = "inproc://slow-clients"
+            $0.livenessMilliseconds = 60_000
+        }
         defer { farm.stop() }
-        let client = try Client(farm.service.clientsEndpoint)
+        let client = try Client(farm.service.clientsEndpoint, context: farm.context)
         defer { client.client.stop() }
         let windows = 8
         let size = windows * Int(ProtocolLimits.transferWindowBytes)

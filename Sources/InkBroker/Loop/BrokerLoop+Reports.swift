@@ -9,8 +9,8 @@ extension BrokerLoop {
         report.workers = peers.keys.sorted().compactMap { id in
             guard let peer = peers[id] else { return nil }
             return WorkerReport(
-                name: peer.name, rendererVersion: peer.rendererVersion, protocolVersion: peer.protocolVersion,
-                threads: peer.threads, tasksHeld: peer.assemblies.count, tasksDone: peer.tasksDone,
+                name: peer.name, rendererVersion: peer.rendererVersion, threads: peer.threads,
+                tasksHeld: peer.assemblies.count, tasksDone: peer.tasksDone,
                 tasksFailed: peer.tasksFailed, tasksPerSecond: peer.speed.perSecond(now: now),
                 isDraining: peer.isDraining,
                 millisecondsSinceHeard: Int((now - min(now, peer.lastHeard)) / 1_000_000), address: peer.address,

@@ -16,9 +16,8 @@ extension BrokerLoop {
         } catch {
             if let worker = sessions[route] {
                 refuse(worker, "a message cannot be read: \(error)")
-            } else if case .unsupportedVersion(let found, _) = error {
-                // In the stranger's own version, so that it can be read: the envelope is the same in all.
-                turnAway(route, received, version: found, error.description)
+            } else if let refusal = error.refusal {
+                turnAway(route, received, error.description, refusal: refusal)
             }
             return
         }
@@ -29,8 +28,7 @@ extension BrokerLoop {
         // A worker that was given up hears nothing any more, and introduces itself again.
         // A connection has one key; a message with another is not this worker's.
         guard let worker = sessions[route], peers[worker]?.keyName == received.userID else {
-            let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? ProtocolLimits.version
-            post(.unknownWorker, to: route, version: version)
+            post(.unknownWorker, to: route)
             if case .resultPart(let part) = message { store.local?.discard(part.bytes, sequence: part.sequence) }
             return
         }
@@ -68,15 +66,14 @@ extension BrokerLoop {
 
     private func welcome(_ hello: Hello, _ route: [UInt8], _ received: ReceivedMessage) {
         if let old = sessions[route] { lose(old, "it connected anew") }
-        let version = WorkerMessage.version(ofFrame: received.parts[1]) ?? ProtocolLimits.version
         let renderer = configuration.rendererVersion ?? hello.rendererVersion
         guard hello.rendererVersion == renderer else {
             let reason = "this broker takes workers of renderer \(renderer) only, not of \(hello.rendererVersion)"
-            turnAway(route, received, version: version, reason, name: hello.workerName)
+            turnAway(route, received, reason, name: hello.workerName)
             return
         }
         guard peers.count < configuration.workersMax else {
-            turnAway(route, received, version: version, "the broker has \(peers.count) workers already")
+            turnAway(route, received, "the broker has \(peers.count) workers already")
             return
         }
         guard !exports.isStopping else { return }
@@ -85,11 +82,9 @@ extension BrokerLoop {
         let now = SystemClock.nanoseconds
         peers[id] = Peer(
             id: id, route: route, name: hello.workerName, rendererVersion: hello.rendererVersion,
-            protocolVersion: version, threads: hello.threads,
-            address: received.peerAddress, keyName: received.userID,
-            line: version >= ProtocolLimits.acknowledgingVersion
-                ? LineWindow(endpoint: configuration.endpoint) : .unbounded,
-            lastHeard: now, lastSent: now, queued: queues.makePeer())
+            threads: hello.threads, address: received.peerAddress, keyName: received.userID,
+            line: LineWindow(endpoint: configuration.endpoint), lastHeard: now, lastSent: now,
+            queued: queues.makePeer())
         sessions[route] = id
         countThreads()
         note(id, .joined)
@@ -165,9 +160,9 @@ extension BrokerLoop {
     ///
     /// - Parameter attempt: the try that it is the task of, if it is one.
     func send(_ message: BrokerMessage, to worker: WorkerID, attempt: AttemptID? = nil) {
-        guard let version = peers[worker]?.protocolVersion else { return }
+        guard peers[worker] != nil else { return }
         do throws(ProtocolError) {
-            let frame = try message.encoded(version: version)
+            let frame = try message.encoded()
             peers[worker]?.unsent.append(UnsentMessage(frame: frame, attempt: attempt))
             peers[worker]?.queued.add(frame.count)
         } catch {
@@ -185,9 +180,9 @@ extension BrokerLoop {
 
     /// Does not take a stranger on, and says so on both sides.
     private func turnAway(
-        _ route: [UInt8], _ received: ReceivedMessage, version: UInt16, _ reason: String, name: String = "?"
+        _ route: [UInt8], _ received: ReceivedMessage, _ reason: String, refusal: [UInt8]? = nil, name: String = "?"
     ) {
-        post(.refuse(reason: reason), to: route, version: version)
+        if let refusal { post(refusal, to: route) } else { post(.refuse(reason: reason), to: route) }
         onEvent(
             .worker(
                 WorkerNote(
@@ -196,9 +191,13 @@ extension BrokerLoop {
     }
 
     /// To a connection that is no worker's.
-    private func post(_ message: BrokerMessage, to route: [UInt8], version: UInt16 = ProtocolLimits.version) {
+    private func post(_ message: BrokerMessage, to route: [UInt8]) {
+        // A text that is cut to its limit fits a frame.
+        if let frame = try? message.encoded() { post(frame, to: route) }
+    }
+
+    private func post(_ frame: [UInt8], to route: [UInt8]) {
         // A stranger who does not take the answer goes without.
-        guard let frame = try? message.encoded(version: version) else { return }
         _ = try? socket.send([route, frame])
     }
 

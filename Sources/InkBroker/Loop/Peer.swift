@@ -9,7 +9,6 @@ struct Peer {
     let route: [UInt8]
     let name: String
     let rendererVersion: String
-    let protocolVersion: UInt16
     let threads: Int
     let address: String?
     /// The name of its key; every message must come with it. nil without keys.

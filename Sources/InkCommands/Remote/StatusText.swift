@@ -3,8 +3,8 @@ import InkExports
 import InkJSON
 import InkProtocol
 
-/// A broker's status, a job or a job's story as text for people, from the broker's JSON. Values that an older broker
-/// does not send are omitted.
+/// A broker's status, a job or a job's story as text for people, from the broker's JSON. Values that are missing are
+/// omitted.
 struct StatusText {
     /// The number of lines of an unlimited report.
     static let rowsMax = 100_000

@@ -156,9 +156,6 @@ extension ClientMessage {
         }
     }
 
-    /// The version in a frame's header; nil if the frame is too short.
-    public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
-
     /// Reads a frame.
     ///
     /// - Throws: `badMagic`, `unsupportedVersion`, `badChecksum`, `unknownType`; the errors of `ByteReader`;

@@ -15,14 +15,14 @@ public enum ServiceMessage: Hashable, Sendable {
     /// Requests these bytes of a content, in parts of at most `ProtocolLimits.partBytes`; 1 to
     /// `ProtocolLimits.transferWindowBytes`.
     case contentRequest(ContentID, offset: UInt64, byteCount: UInt64)
-    /// Sent now and then for watched jobs; may be lost. The time left since version 3.
+    /// Sent now and then for watched jobs; may be lost.
     case progress(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     case notice(Notice)
     case picturePart(PicturePart)
     case pictureMissing(JobNumber, reason: String)
     case orderDone(OrderResult)
     case answerPart(AnswerPart)
-    /// The number of bytes of parts that the broker has received in this session. Since version 3.
+    /// The number of bytes of parts that the broker has received in this session.
     case acknowledge(UInt64)
 }
 
@@ -82,7 +82,7 @@ public struct Notice: Hashable, Sendable {
     public var id: UInt64
     public var job: JobNumber
     /// `Submission.digest` of the submission that created the job. The job number is not enough: a broker whose disk
-    /// was restored to an earlier state may assign it again. nil if the broker does not know it, or speaks version 2.
+    /// was restored to an earlier state may assign it again. nil if the broker does not know it.
     public var submission: ContentID?
     public var ending: JobEnding
 
@@ -174,48 +174,44 @@ public struct AnswerPart: Hashable, Sendable {
 }
 
 extension ServiceMessage {
-    /// The message as a frame, in the version that the client speaks.
+    /// The message as a frame.
     ///
     /// - Throws: `overLimit` if it does not fit a frame.
-    public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
+    public func encoded() throws(ProtocolError) -> [UInt8] {
         switch self {
-        case .welcome(let welcome):
-            try Frame.seal(type: MessageType.clientWelcome, version: version) { welcome.write(to: &$0) }
+        case .welcome(let welcome): try Frame.seal(type: MessageType.clientWelcome) { welcome.write(to: &$0) }
         case .refuse(let reason):
-            try Frame.seal(type: MessageType.refuse, version: version) {
-                $0.text(reason, limit: ProtocolLimits.textBytes)
-            }
-        case .heartbeat: try Frame.seal(type: MessageType.heartbeat, version: version) { _ in }
-        case .unknownSession: try Frame.seal(type: MessageType.unknownSession, version: version) { _ in }
+            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .unknownSession: try Frame.seal(type: MessageType.unknownSession) { _ in }
         case .accepted(let key, let job):
-            try Frame.seal(type: MessageType.accepted, version: version) {
+            try Frame.seal(type: MessageType.accepted) {
                 key.write(to: &$0)
                 $0.uint64(job)
             }
         case .rejected(let key, let rejection):
-            try Frame.seal(type: MessageType.rejected, version: version) {
+            try Frame.seal(type: MessageType.rejected) {
                 key.write(to: &$0)
                 $0.uint8(rejection.code.rawValue)
                 $0.integer(max(0, min(rejection.retryMilliseconds, ProtocolLimits.retryMilliseconds)))
                 $0.text(rejection.text, limit: ProtocolLimits.textBytes)
             }
         case .contentRequest(let id, let offset, let byteCount):
-            try Frame.seal(type: MessageType.contentRequest, version: version) {
+            try Frame.seal(type: MessageType.contentRequest) {
                 id.write(to: &$0)
                 $0.uint64(offset)
                 $0.uint64(byteCount)
             }
         case .progress(let job, let done, let total, let timeLeft):
-            try Frame.seal(type: MessageType.progress, version: version) {
+            try Frame.seal(type: MessageType.progress) {
                 $0.uint64(job)
                 $0.integer(max(0, done))
                 $0.integer(max(0, total))
-                if version >= ProtocolLimits.timeLeftVersion { timeLeft?.write(to: &$0) }
+                $0.optional(timeLeft)
             }
-        case .notice(let notice):
-            try Frame.seal(type: MessageType.notice, version: version) { notice.write(to: &$0, version: version) }
+        case .notice(let notice): try Frame.seal(type: MessageType.notice) { notice.write(to: &$0) }
         case .picturePart(let part):
-            try Frame.seal(type: MessageType.picturePart, version: version) {
+            try Frame.seal(type: MessageType.picturePart) {
                 $0.uint64(part.job)
                 $0.uint64(part.offset)
                 // A picture has at least one byte, so 0 means unknown.
@@ -223,26 +219,25 @@ extension ServiceMessage {
                 $0.raw(part.bytes)
             }
         case .pictureMissing(let job, let reason):
-            try Frame.seal(type: MessageType.pictureMissing, version: version) {
+            try Frame.seal(type: MessageType.pictureMissing) {
                 $0.uint64(job)
                 $0.text(reason, limit: ProtocolLimits.textBytes)
             }
         case .orderDone(let result):
-            try Frame.seal(type: MessageType.orderDone, version: version) {
+            try Frame.seal(type: MessageType.orderDone) {
                 $0.uint32(result.number)
                 $0.uint8(result.code.rawValue)
                 $0.varint(result.count)
                 $0.text(result.text, limit: ProtocolLimits.textBytes)
             }
         case .answerPart(let part):
-            try Frame.seal(type: MessageType.answerPart, version: version) {
+            try Frame.seal(type: MessageType.answerPart) {
                 $0.uint32(part.number)
                 $0.uint64(part.offset)
                 $0.uint64(part.totalBytes)
                 $0.raw(part.bytes)
             }
-        case .acknowledge(let total):
-            try Frame.seal(type: MessageType.acknowledge, version: version) { $0.uint64(total) }
+        case .acknowledge(let total): try Frame.seal(type: MessageType.acknowledge) { $0.uint64(total) }
         }
     }
 
@@ -281,11 +276,8 @@ extension ServiceMessage {
             let job = try body.uint64("job")
             let done = try body.integer("done", in: 0...Int.max)
             let total = try body.integer("total", in: 0...Int.max)
-            self = .progress(
-                job, done: done, total: total, timeLeft: body.remaining > 0 ? try TimeLeft(from: &body) : nil)
-        case MessageType.notice:
-            let version = Frame.version(of: frame) ?? ProtocolLimits.version
-            self = .notice(try Notice(from: &body, version: version))
+            self = .progress(job, done: done, total: total, timeLeft: try body.optional("has time left"))
+        case MessageType.notice: self = .notice(try Notice(from: &body))
         case MessageType.picturePart:
             let job = try body.uint64("job")
             let offset = try body.uint64("offset")
@@ -346,11 +338,11 @@ extension ClientWelcome: WireValue {
     }
 }
 
-extension Notice {
-    fileprivate init(from reader: inout ByteReader, version: UInt16) throws(ProtocolError) {
+extension Notice: WireValue {
+    init(from reader: inout ByteReader) throws(ProtocolError) {
         id = try reader.uint64("notice id")
         job = try reader.uint64("job")
-        if version >= ProtocolLimits.noticeSubmissionVersion { submission = try reader.optional("has submission") }
+        submission = try reader.optional("has submission")
         let start = reader.offset
         let kind = try reader.uint8("ending")
         switch kind {
@@ -364,10 +356,10 @@ extension Notice {
         }
     }
 
-    fileprivate func write(to writer: inout ByteWriter, version: UInt16) {
+    func write(to writer: inout ByteWriter) {
         writer.uint64(id)
         writer.uint64(job)
-        if version >= ProtocolLimits.noticeSubmissionVersion { writer.optional(submission) }
+        writer.optional(submission)
         switch ending {
         case .finished(let picture):
             writer.uint8(0)

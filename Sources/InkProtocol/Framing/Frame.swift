@@ -34,11 +34,6 @@ enum Frame {
         return writer.bytes
     }
 
-    /// The version in the header; nil if the bytes are too short.
-    static func version(of bytes: [UInt8]) -> UInt16? {
-        bytes.count >= 6 ? UInt16(bytes[4]) | UInt16(bytes[5]) << 8 : nil
-    }
-
     /// Checks the envelope. Returns the type and a reader at the start of the body.
     static func open(_ bytes: [UInt8]) throws(ProtocolError) -> (type: UInt8, body: ByteReader) {
         guard bytes.count <= ProtocolLimits.frameBytes else {
@@ -48,9 +43,7 @@ enum Frame {
         let foundMagic = try reader.uint32("magic")
         guard foundMagic == magic else { throw .badMagic(found: foundMagic) }
         let version = try reader.uint16("version")
-        guard ProtocolLimits.supportedVersions.contains(version) else {
-            throw .unsupportedVersion(found: version, supported: ProtocolLimits.supportedVersions)
-        }
+        guard version == ProtocolLimits.version else { throw .unsupportedVersion(found: version) }
         let type = try reader.uint8("type")
         let flags = try reader.uint8("flags")
         guard flags == 0 else { throw .badValue(what: "flags", offset: 7, found: "\(flags)", expected: "0") }

@@ -1,15 +1,7 @@
 /// Limits of the protocol. A sender keeps to them. A receiver checks them before it allocates memory.
 public enum ProtocolLimits {
-    /// The version that this program speaks.
-    public static let version: UInt16 = 3
-    /// The versions that this program accepts: its own and the previous one.
-    public static let supportedVersions: ClosedRange<UInt16> = 2...3
-    /// The first version with acknowledgements.
-    public static let acknowledgingVersion: UInt16 = 3
-    /// The first version in which progress may tell the time left.
-    static let timeLeftVersion: UInt16 = 3
-    /// The first version in which a notice identifies its submission.
-    static let noticeSubmissionVersion: UInt16 = 3
+    /// The version that this program speaks. It accepts no other.
+    public static let version: UInt16 = 4
 
     /// Size of a frame's header.
     public static let headerBytes = 16

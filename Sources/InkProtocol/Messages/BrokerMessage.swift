@@ -18,33 +18,27 @@ public enum BrokerMessage: Hashable, Sendable {
     /// The broker does not know a worker on this connection (it was restarted, or considered the worker lost). The
     /// worker makes a new connection and sends hello.
     case unknownWorker
-    /// The number of bytes of parts that the broker has received in this session. Since version 3.
+    /// The number of bytes of parts that the broker has received in this session.
     case acknowledge(UInt64)
 }
 
 extension BrokerMessage {
-    /// The message as a frame, in the version that the worker speaks.
+    /// The message as a frame.
     ///
     /// - Throws: `overLimit` if it does not fit a frame (a `blockPart` of more than `ProtocolLimits.partBytes`).
-    public func encoded(version: UInt16 = ProtocolLimits.version) throws(ProtocolError) -> [UInt8] {
+    public func encoded() throws(ProtocolError) -> [UInt8] {
         switch self {
-        case .welcome(let welcome):
-            try Frame.seal(type: MessageType.welcome, version: version) { welcome.write(to: &$0) }
+        case .welcome(let welcome): try Frame.seal(type: MessageType.welcome) { welcome.write(to: &$0) }
         case .refuse(let reason):
-            try Frame.seal(type: MessageType.refuse, version: version) {
-                $0.text(reason, limit: ProtocolLimits.textBytes)
-            }
-        case .task(let assignment):
-            try Frame.seal(type: MessageType.task, version: version) { assignment.write(to: &$0) }
-        case .blockPart(let part): try Frame.seal(type: MessageType.blockPart, version: version) { part.write(to: &$0) }
-        case .blockMissing(let id):
-            try Frame.seal(type: MessageType.blockMissing, version: version) { id.write(to: &$0) }
-        case .cancel(let task): try Frame.seal(type: MessageType.cancel, version: version) { task.write(to: &$0) }
-        case .heartbeat: try Frame.seal(type: MessageType.heartbeat, version: version) { _ in }
-        case .unknownWorker: try Frame.seal(type: MessageType.unknownWorker, version: version) { _ in }
-        case .drain: try Frame.seal(type: MessageType.drain, version: version) { _ in }
-        case .acknowledge(let total):
-            try Frame.seal(type: MessageType.acknowledge, version: version) { $0.uint64(total) }
+            try Frame.seal(type: MessageType.refuse) { $0.text(reason, limit: ProtocolLimits.textBytes) }
+        case .task(let assignment): try Frame.seal(type: MessageType.task) { assignment.write(to: &$0) }
+        case .blockPart(let part): try Frame.seal(type: MessageType.blockPart) { part.write(to: &$0) }
+        case .blockMissing(let id): try Frame.seal(type: MessageType.blockMissing) { id.write(to: &$0) }
+        case .cancel(let task): try Frame.seal(type: MessageType.cancel) { task.write(to: &$0) }
+        case .heartbeat: try Frame.seal(type: MessageType.heartbeat) { _ in }
+        case .unknownWorker: try Frame.seal(type: MessageType.unknownWorker) { _ in }
+        case .drain: try Frame.seal(type: MessageType.drain) { _ in }
+        case .acknowledge(let total): try Frame.seal(type: MessageType.acknowledge) { $0.uint64(total) }
         }
     }
 

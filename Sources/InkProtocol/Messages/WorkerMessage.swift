@@ -33,9 +33,6 @@ extension WorkerMessage {
         }
     }
 
-    /// The version in a frame's header; nil if the frame is too short.
-    public static func version(ofFrame frame: [UInt8]) -> UInt16? { Frame.version(of: frame) }
-
     /// Reads a frame.
     ///
     /// - Throws: as `ClientMessage.init(frame:)`.
@@ -79,9 +76,7 @@ enum MessageType {
     static let taskDone: UInt8 = 5
     static let taskFailed: UInt8 = 6
     static let goodbye: UInt8 = 7
-    /// Since version 3.
     static let acknowledge: UInt8 = 8
-    /// Since version 3.
     static let underWay: UInt8 = 9
 
     static let welcome: UInt8 = 16

@@ -7,8 +7,7 @@
 ///
 /// Pure; times are milliseconds of any monotonic clock.
 public struct LineWindow: Sendable {
-    /// A window that is never full, and parts of maximum size. Used within a process, where there is no network, and
-    /// for peers of protocol version 2, which send no acknowledgements.
+    /// A window that is never full, and parts of maximum size. Used within a process, where there is no network.
     public static let unbounded: LineWindow = {
         var window = LineWindow()
         window.isBounded = false

@@ -10,8 +10,6 @@ struct ClientPeer {
     let owner: String
     /// The name of its key, which every message must have; nil without keys.
     let userID: String?
-    /// The version of its hello, used for everything sent to it.
-    let protocolVersion: UInt16
     /// Windows for the parts of pictures and answers sent to it, and for the parts of contents received.
     var line: LineWindow
     var received = PartsReceived()

@@ -97,8 +97,8 @@ package enum JobAnswer {
     static func json(_ worker: WorkerReport) -> JSONValue {
         .object([
             ("name", .string(worker.name)), ("renderer", .string(worker.rendererVersion)),
-            ("protocol", .integer(Int(worker.protocolVersion))), ("threads", .integer(worker.threads)),
-            ("held", .integer(worker.tasksHeld)), ("done", .integer(worker.tasksDone)),
+            ("threads", .integer(worker.threads)), ("held", .integer(worker.tasksHeld)),
+            ("done", .integer(worker.tasksDone)),
             ("failed", .integer(worker.tasksFailed)), ("tasksPerSecond", .number(worker.tasksPerSecond)),
             ("lastHeardMilliseconds", .integer(worker.millisecondsSinceHeard)),
             ("state", .string(worker.isDraining ? "draining" : worker.tasksHeld > 0 ? "busy" : "idle")),

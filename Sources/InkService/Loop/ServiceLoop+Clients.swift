@@ -12,20 +12,18 @@ extension ServiceLoop {
         } catch {
             if let session = sessions[route] {
                 refuse(session, "a message cannot be read: \(error)")
-            } else if case .unsupportedVersion(let found, _) = error {
-                // In the peer's own version, so that it can be read; the envelope is the same in all versions.
-                post(.refuse(reason: error.description), to: route, version: found)
+            } else if let refusal = error.refusal {
+                post(refusal, to: route)
                 logRefusal(error.description, message)
             }
             return
         }
-        let version = ClientMessage.version(ofFrame: message.parts[1]) ?? ProtocolLimits.version
         if case .hello(let name) = incoming {
-            welcome(name, route, userID: message.userID, version: version)
+            welcome(name, route, userID: message.userID)
             return
         }
         guard let session = sessions[route], let peer = peers[session], peer.userID == message.userID else {
-            post(.unknownSession, to: route, version: version)
+            post(.unknownSession, to: route)
             return
         }
         peers[session]?.lastHeard = SystemClock.milliseconds
@@ -72,23 +70,20 @@ extension ServiceLoop {
         unacknowledged.removeAll()
     }
 
-    private func welcome(_ name: String, _ route: [UInt8], userID: String?, version: UInt16) {
+    private func welcome(_ name: String, _ route: [UInt8], userID: String?) {
         if let old = sessions[route] { lose(old, "it started a new session") }
         guard stopping != .now else { return }
         guard peers.count < configuration.limits.sessions else {
-            post(
-                .refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route,
-                version: version)
+            post(.refuse(reason: "the broker serves \(peers.count) clients already; try again later"), to: route)
             return
         }
         lastSession += 1
         let id = SessionID(rawValue: lastSession)
         let now = SystemClock.milliseconds
         peers[id] = ClientPeer(
-            id: id, route: route, name: name, owner: userID ?? name, userID: userID, protocolVersion: version,
-            line: version >= ProtocolLimits.acknowledgingVersion
-                ? LineWindow(endpoint: configuration.clientsEndpoint) : .unbounded,
-            lastHeard: now, lastSent: now, queued: queues.makePeer())
+            id: id, route: route, name: name, owner: userID ?? name, userID: userID,
+            line: LineWindow(endpoint: configuration.clientsEndpoint), lastHeard: now, lastSent: now,
+            queued: queues.makePeer())
         sessions[route] = id
         onEvent(FarmNote(.debug, "client.joined", client: userID ?? name))
         send(
@@ -137,11 +132,11 @@ extension ServiceLoop {
     /// Sends a message, or keeps it until the connection has room. A client that leaves too much unread is dropped.
     func send(_ message: ServiceMessage, to session: SessionID) {
         if let local = locals[session] { return local.onMessage(message) }
-        guard let version = peers[session]?.protocolVersion else { return }
+        guard peers[session] != nil else { return }
         // The next progress message replaces this one.
         if case .progress = message, peers[session]?.unsent.isEmpty == false { return }
         // Encoding fails only for a part beyond the limits, and parts are cut to them.
-        guard let frame = try? message.encoded(version: version) else {
+        guard let frame = try? message.encoded() else {
             lose(session, "a message to it cannot be written")
             return
         }
@@ -183,11 +178,14 @@ extension ServiceLoop {
         readNext(session)
     }
 
-    private func post(
-        _ message: ServiceMessage, to route: [UInt8], version: UInt16 = ProtocolLimits.version
-    ) {
+    /// Sends an answer to an unknown peer.
+    private func post(_ message: ServiceMessage, to route: [UInt8]) {
+        // A text that is cut to its limit fits a frame.
+        if let frame = try? message.encoded() { post(frame, to: route) }
+    }
+
+    private func post(_ frame: [UInt8], to route: [UInt8]) {
         // If an unknown peer does not accept the answer, it is dropped.
-        guard let frame = try? message.encoded(version: version) else { return }
         _ = try? socket.send([route, frame])
     }
 

@@ -1,22 +1,18 @@
 import Foundation
 import InkBroker
+import InkProtocol
 import InkSystem
-
-@testable import InkProtocol
 
 /// A worker that says what it is told to, and takes what it is sent when it is asked for it.
 final class RawWorker {
     private let socket: ZeroMQSocket
-    private let version: UInt16
 
     /// Introduces itself, and takes no tasks.
     ///
     /// - Parameter queued: messages that may wait on its side.
     init(
-        _ endpoint: String, context: ZeroMQContext, name: String = "raw", version: UInt16 = ProtocolLimits.version,
-        queued: Int = 1000
+        _ endpoint: String, context: ZeroMQContext, name: String = "raw", queued: Int = 1000
     ) throws {
-        self.version = version
         var options = ZeroMQSocketOptions()
         options.receivedHighWaterMark = queued
         options.lingerMilliseconds = 0
@@ -30,11 +26,7 @@ final class RawWorker {
 
     func say(_ message: WorkerMessage) throws {
         let frame = try message.encoded()
-        let (type, _) = try Frame.open(frame)
-        let translated = try Frame.seal(type: type, version: version) {
-            $0.raw(Array(frame[ProtocolLimits.headerBytes...]))
-        }
-        while try socket.send([translated]) != .sent { usleep(1_000) }
+        while try socket.send([frame]) != .sent { usleep(1_000) }
     }
 
     /// The next message that `pick` takes; nil when none comes.

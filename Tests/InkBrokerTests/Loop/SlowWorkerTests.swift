@@ -14,7 +14,8 @@ struct SlowWorkerTests {
 
     @Test("Many workers that take nothing leave room for one that does, and what waited for them goes with them")
     func manySlowWorkers() throws {
-        let farm = try Farm(isRemote: true) { $0.livenessMilliseconds = 60_000 }
+        // Within the process there are no windows: only the broker's queues say how slow they are.
+        let farm = try Farm { $0.livenessMilliseconds = 60_000 }
         defer { farm.stop() }
         var random = SeededGenerator(seed: 1)
         let noise = (0..<(3 << 20)).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
@@ -24,10 +25,8 @@ struct SlowWorkerTests {
         farm.submit(1, "1.png", project: Project(canvasSize: Self.size, baseImage: image, layers: []), tile: Self.bands)
         #expect(farm.until { farm.isPrepared(1) })
         let block = try Block(content: image.bytes).id
-        let context = try ZeroMQContext()
-        // Of the version that acknowledges nothing: only the broker's queues say how slow they are.
         var slow = try (0..<40).map {
-            try RawWorker(farm.endpoint, context: context, name: "slow \($0)", version: 2, queued: 1)
+            try RawWorker(farm.endpoint, context: farm.context, name: "slow \($0)", queued: 1)
         }
         #expect(farm.until { farm.report?.workers.count == slow.count })
         let windows = stride(from: UInt64(0), to: 24 << 20, by: ProtocolLimits.blockWindowBytes)
@@ -75,7 +74,8 @@ struct SlowWorkerTests {
     @Test("Blocks on the disk are read once for a worker that takes nothing, not again and again")
     func readsOnce() throws {
         let spill = FakeSpill()
-        let farm = try Farm(spill: spill, isRemote: true) {
+        // Within the process there are no windows, which would leave room for a message or two.
+        let farm = try Farm(spill: spill) {
             $0.blockMemoryBytes = 0
             $0.livenessMilliseconds = 60_000
         }
@@ -83,8 +83,8 @@ struct SlowWorkerTests {
         farm.submit(1, tile: Self.bands)
         #expect(farm.until { farm.isPrepared(1) && farm.report?.blockBytes == 0 })
         let block = try Block(content: Array("base 100 300".utf8)).id
-        let worker = try RawWorker(farm.endpoint, context: try ZeroMQContext(), version: 2, queued: 1)
-        // So many small messages that there is no room for another, in ZeroMQ nor in the system.
+        let worker = try RawWorker(farm.endpoint, context: farm.context, queued: 1)
+        // So many messages that there is no room for another.
         var asked = 0
         repeat {
             let before = spill.reads
