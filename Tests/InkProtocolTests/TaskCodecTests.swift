@@ -110,13 +110,13 @@ struct TaskCodecTests {
     @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")
     func claimedCount() {
         var bytes = WorkerTask.render(tile()).encoded()
-        // Behind the kind, three sizes, the position, the colour and the absent base image: the number of layers.
-        let offset = 1 + 2 + 2 + 4 + 4 + 1
+        // Behind the kind, canvas, output, tile, origin of patterns, colour and absent base image: the number of layers.
+        let offset = 1 + 16 + 2 + 4 + 16 + 4 + 1
         #expect(bytes[offset] == 0)
         bytes.replaceSubrange(offset...offset, with: [0x80, 0x80, 0x04])
         #expect(
             throws: ProtocolError.badValue(
-                what: "layers", offset: 14, found: "65536", expected: "at most 0 in these bytes")
+                what: "layers", offset: offset, found: "65536", expected: "at most 1 in these bytes")
         ) {
             try WorkerTask(decoding: bytes)
         }
@@ -178,7 +178,7 @@ struct StrokeBlockTests {
     func columns() throws {
         let points = (0..<100).map { StrokePoint(x: Double($0), y: 1, timestamp: 7, altitude: 30) }
         let bytes = StrokeBlock(strokes: [Stroke(points: points)]).encoded()
-        #expect(bytes.count == 1 + 1 + 46 + 1 + 3 + 1 + 100 * 16)
+        #expect(bytes.count == 1 + 49 + 1 + 3 + 1 + 100 * 16)
         let back = try StrokeBlock(decoding: bytes).strokes[0].points
         #expect(back == (0..<100).map { StrokePoint(x: Double($0), y: 1) })
     }

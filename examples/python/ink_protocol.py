@@ -11,7 +11,7 @@ HEARTBEAT, ACKNOWLEDGE, REFUSE = 2, 8, 17
 WELCOME, UNKNOWN_SESSION, ACCEPTED, REJECTED, CONTENT_REQUEST = range(48, 53)
 PROGRESS, NOTICE, PICTURE_PART, PICTURE_MISSING = range(53, 57)
 
-VERSION = 3
+VERSION = 4
 HEADER_BYTES = 16
 FRAME_BYTES = HEADER_BYTES + (1 << 20)
 WINDOW_BYTES = 4_190_208
@@ -160,10 +160,11 @@ def submission(key, name, content, size="2k", priority=0):
         key, text(name),
         b"\0", hashlib.sha256(content).digest(), struct.pack("<Q", len(content)), b"\0",  # by content, not compressed
         b"\1", text(size),
-        b"\0", b"\1", b"\0", b"\0",  # the project's background, base image and visible layers, no fill
-        b"\0", b"\1",  # channels automatic, effort balanced
-        b"\0", b"\0", b"\1", b"\0",  # tiles as the broker likes, no resolution, metadata, no digest
-        b"\0",  # to be fetched
+        b"\0", b"\1", b"\0",  # the project's background, base image and visible layers
+        b"\0", b"\0", b"\0",  # no fill, no view, channels automatic
+        b"\0", b"\0", b"\1", b"\x1f",  # tiles as the broker likes, no resolution, metadata of every kind
+        b"\1", b"\0", b"\1", bytes(9), b"\0",  # one file: PNG, effort balanced, nothing else chosen, no digest
+        b"\0", text(""),  # to be fetched, under any name
         varint(priority + 10), varint(1),
     ])
 
@@ -179,7 +180,7 @@ def read_ending(body):
     if ending == 0:
         body.varint(), body.varint()  # width, height
         picture = body.u64(), body.take(32)
-        for _ in range(11):  # tiles, attempts, nanoseconds in all and of 8 phases
+        for _ in range(12):  # quality, tiles, attempts, nanoseconds in all and of 8 phases
             body.varint()
         result = picture
     elif ending == 1:

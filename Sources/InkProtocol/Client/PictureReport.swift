@@ -100,24 +100,24 @@ extension PictureReport: WireValue {
             throw .badValue(what: "byte count", offset: start, found: "\(byteCount)", expected: "0 to \(Int.max)")
         }
         files = [WrittenFile(byteCount: Int(byteCount), digest: try reader.bytes(32, "digest"))]
+        quality = try reader.optionalInteger("quality", upTo: PictureEncoding.qualities.upperBound)
         tileCount = try reader.integer("tiles", in: 0...Int.max)
         attemptCount = try reader.integer("attempts", in: 0...Int.max)
         elapsed = try reader.varint("elapsed")
         for path in Self.sentPhases { phases[keyPath: path] = try reader.varint("phase") }
         brokerCPU = try reader.varint("phase")
-        if reader.remaining > 0 { quality = try reader.integer("quality", in: PictureEncoding.qualities) }
     }
 
     func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
         writer.uint64(UInt64(byteCount))
         writer.raw(digest)
+        writer.optionalInteger(quality, upTo: PictureEncoding.qualities.upperBound)
         writer.integer(tileCount)
         writer.integer(attemptCount)
         writer.varint(elapsed)
         for path in Self.sentPhases { writer.varint(phases[keyPath: path]) }
         writer.varint(brokerCPU)
-        if let quality { writer.integer(quality) }
     }
 
     /// The encoding for a store.

@@ -126,9 +126,9 @@ extension Submission: WireValue {
         } else {
             delivery = .fetch
         }
+        file = try reader.text("file name", limit: ProtocolLimits.textBytes)
         priority = try reader.integer("priority", in: 0...20) - 10
         weight = try reader.integer("weight", in: 1...100)
-        file = reader.remaining > 0 ? try reader.text("file name", limit: ProtocolLimits.textBytes) : ""
     }
 
     func write(to writer: inout ByteWriter) {
@@ -142,9 +142,9 @@ extension Submission: WireValue {
             writer.bool(true)
             writer.text(path, limit: ProtocolLimits.textBytes)
         }
+        writer.text(file, limit: ProtocolLimits.textBytes)
         writer.integer(max(0, min(20, priority + 10)))
         writer.integer(max(1, min(100, weight)))
-        if !file.isEmpty { writer.text(file, limit: ProtocolLimits.textBytes) }
     }
 
     /// Throws for values that a reader would refuse, or that would be changed: a truncated path is a different path.
@@ -267,36 +267,20 @@ extension PictureOptions: WireValue {
             for _ in 0..<count { indices.append(try reader.integer("layer", in: 0...(ProtocolLimits.layers - 1))) }
             layers = indices
         }
-        let flags = try reader.uint8("fill")
-        guard flags <= 15 else {
-            throw .badValue(what: "fill", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 15")
-        }
-        fillsSuggested = flags & 1 != 0
+        fillsSuggested = try reader.bool("fill")
+        view = try reader.optional("has view")
         colorMode = try reader.enumeration("color mode")
-        encoding = try PictureEncoding(from: &reader)
         tile = try reader.optional("has tile")
-        if try reader.bool("has dpi") {
-            dotsPerInch = try reader.double("dpi", in: PictureOptions.dotsPerInchRange)
-        }
+        dotsPerInch = try reader.optionalDouble("dpi", in: PictureOptions.dotsPerInchRange)
         hasMetadata = try reader.bool("metadata")
-        if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
-        if flags & 8 != 0 {
-            let kinds = try reader.uint8("kinds of metadata")
-            guard kinds > 0, kinds < MetadataKinds.all.rawValue else {
-                throw .badValue(
-                    what: "kinds of metadata", offset: reader.offset - 1, found: "\(kinds)",
-                    expected: "1 to \(MetadataKinds.all.rawValue - 1)")
-            }
-            keeps = MetadataKinds(rawValue: kinds)
+        keeps = try reader.flags("kinds of metadata", of: MetadataKinds.all)
+        let start = reader.offset
+        let found: [PictureFileOptions] = try reader.array(
+            "files", elementBytes: PictureFileOptions.leastBytes, limit: PictureSet.countMax)
+        guard !found.isEmpty else {
+            throw .badValue(what: "files", offset: start, found: "none", expected: "at least one")
         }
-        if flags & 2 != 0 { view = try ViewChoice(from: &reader) }
-        guard flags & 4 != 0 else { return }
-        let count = try reader.integer("further files", in: 1...(PictureSet.countMax - 1))
-        for _ in 0..<count {
-            var file = PictureFileOptions(encoding: try PictureEncoding(from: &reader))
-            if try reader.bool("has digest") { file.digest = try reader.bytes(32, "digest") }
-            otherFiles.append(file)
-        }
+        files = found
     }
 
     func write(to writer: inout ByteWriter) {
@@ -307,30 +291,33 @@ extension PictureOptions: WireValue {
             writer.integer(layers.count)
             for layer in layers { writer.integer(layer) }
         }
-        writer.uint8(
-            (fillsSuggested ? 1 : 0) | (view == nil ? 0 : 2) | (otherFiles.isEmpty ? 0 : 4) | (keeps == .all ? 0 : 8))
+        writer.bool(fillsSuggested)
+        writer.optional(view)
         writer.uint8(colorMode.rawValue)
-        encoding.write(to: &writer)
         writer.optional(tile)
-        writer.bool(dotsPerInch != nil)
-        if let dotsPerInch { writer.double(dotsPerInch) }
+        writer.optionalDouble(dotsPerInch)
         writer.bool(hasMetadata)
-        writer.bool(digest != nil)
-        if let digest { writer.raw(digest) }
-        if keeps != .all { writer.uint8(keeps.rawValue) }
-        view?.write(to: &writer)
-        guard !otherFiles.isEmpty else { return }
-        writer.integer(otherFiles.count)
-        for file in otherFiles {
-            file.encoding.write(to: &writer)
-            writer.bool(file.digest != nil)
-            if let digest = file.digest { writer.raw(digest) }
-        }
+        writer.uint8(keeps.rawValue)
+        writer.array(files)
     }
 }
 
-/// 1 kind: 0 named (the name), 1 index, 2 place (8 each x, y, zoom, rotation; whether a size follows, 8 each width,
-/// height), 3 fit (whether a margin follows, 8 margin).
+extension PictureFileOptions: WireValue {
+    static let leastBytes = PictureEncoding.leastBytes + 1
+
+    init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init(encoding: try PictureEncoding(from: &reader))
+        if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
+    }
+
+    func write(to writer: inout ByteWriter) {
+        encoding.write(to: &writer)
+        writer.bool(digest != nil)
+        if let digest { writer.raw(digest) }
+    }
+}
+
+/// 1 kind: 0 named (the name), 1 index, 2 place (8 each x, y, zoom, rotation; a size?), 3 fit (8 margin?).
 extension ViewChoice: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
@@ -340,18 +327,11 @@ extension ViewChoice: WireValue {
         case 0: self = .named(try reader.text("viewport", limit: ProtocolLimits.textBytes))
         case 1: self = .index(try reader.integer("viewport", in: 0...(ProtocolLimits.layers - 1)))
         case 2:
-            let center = Point(x: try reader.double("x", in: finite), y: try reader.double("y", in: finite))
+            let center = try Point(from: &reader)
             let zoom = try reader.double("zoom", in: lengths)
             let rotation = try reader.double("rotation", in: finite)
-            var size: CanvasSize?
-            if try reader.bool("has size") {
-                let width = try reader.double("width", in: lengths)
-                size = CanvasSize(width: width, height: try reader.double("height", in: lengths))
-            }
-            self = .place(center: center, zoom: zoom, rotation: rotation, size: size)
-        case 3:
-            let hasMargin = try reader.bool("has margin")
-            self = .fit(margin: hasMargin ? try reader.double("margin", in: 0...ProtocolLimits.coordinate) : nil)
+            self = .place(center: center, zoom: zoom, rotation: rotation, size: try reader.optional("has size"))
+        case 3: self = .fit(margin: try reader.optionalDouble("margin", in: 0...ProtocolLimits.coordinate))
         default:
             throw .badValue(what: "view", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 3")
         }
@@ -368,15 +348,10 @@ extension ViewChoice: WireValue {
         case .place(let center, let zoom, let rotation, let size):
             writer.uint8(2)
             for value in [center.x, center.y, zoom, rotation] { writer.double(value) }
-            writer.bool(size != nil)
-            if let size {
-                writer.double(size.width)
-                writer.double(size.height)
-            }
+            writer.optional(size)
         case .fit(let margin):
             writer.uint8(3)
-            writer.bool(margin != nil)
-            if let margin { writer.double(margin) }
+            writer.optionalDouble(margin)
         }
     }
 }

@@ -10,8 +10,6 @@ public struct DrawnPictureBlock: Sendable {
 
     public init(_ picture: DrawnPicture) { self.picture = picture }
 
-    private static let format: UInt8 = 1
-
     private struct Flags: OptionSet {
         var rawValue: UInt8
 
@@ -28,7 +26,6 @@ public struct DrawnPictureBlock: Sendable {
     /// The content of the block, not compressed.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.uint8(Self.format)
         picture.encoding.write(to: &writer)
         picture.canvas.write(to: &writer)
         picture.output.write(to: &writer)
@@ -59,20 +56,11 @@ public struct DrawnPictureBlock: Sendable {
     /// - Throws: the errors of `ByteReader`, `trailingBytes`.
     public init(decoding content: [UInt8], strokes: [Stroke]) throws(ProtocolError) {
         var reader = ByteReader(content)
-        let format = try reader.uint8("drawn picture's format")
-        guard format == Self.format else {
-            throw .badValue(what: "drawn picture's format", offset: 0, found: "\(format)", expected: "1")
-        }
         let encoding = try PictureEncoding(from: &reader)
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
         let background = try RGBA8(from: &reader)
-        let flags = Flags(rawValue: try reader.uint8("drawn picture's flags"))
-        guard flags.isSubset(of: .all) else {
-            throw .badValue(
-                what: "drawn picture's flags", offset: reader.offset - 1, found: "\(flags.rawValue)",
-                expected: "0 to \(Flags.all.rawValue)")
-        }
+        let flags = try reader.flags("drawn picture's flags", of: Flags.all)
         var viewport: Viewport?
         if flags.contains(.view) {
             let center = try Point(from: &reader)
@@ -119,38 +107,31 @@ private struct DrawnLayerFlags: OptionSet {
     static let ofFills: DrawnLayerFlags = [.clipped, .mask]
 }
 
-/// The bits of an element's kind, in the byte of its blend mode.
-private enum DrawnKind {
-    static let all: UInt8 = 0b0110_0000
-    static let fill: UInt8 = 0b0010_0000
-    static let group: UInt8 = 0b0100_0000
-}
-
 extension Layer {
     fileprivate func writeDrawn(to writer: inout ByteWriter) {
-        writer.double(opacity)
-        let kindBits: UInt8
+        let number: UInt8
         var flags: DrawnLayerFlags = []
         if isClipped { flags.insert(.clipped) }
         if maskImage != nil { flags.insert(.mask) }
         switch kind {
         case .layer:
-            kindBits = 0
+            number = 0
             if contentImage != nil { flags.insert(.content) }
             if suggestedPattern != nil { flags.insert(.pattern) }
-        case .fill: kindBits = DrawnKind.fill
+        case .fill: number = 1
         case .group(_, let isPassThrough):
-            kindBits = DrawnKind.group
+            number = 2
             if isPassThrough { flags.insert(.passThrough) }
         }
-        writer.uint8(blendMode.wireNumber | kindBits)
+        writer.uint8(number)
         writer.uint8(flags.rawValue)
+        writer.double(opacity)
+        writer.entry(blendMode, of: BlendMode.wireOrder)
         writer.text(name.isEmpty ? id : name, limit: ProtocolLimits.blockContentBytes)
         switch kind {
         case .layer:
             if let pattern = suggestedPattern {
-                // Every case is in the table; a test checks it.
-                writer.uint8(UInt8(BrushType.wireOrder.firstIndex(of: pattern.type)!))
+                writer.entry(pattern.type, of: BrushType.wireOrder)
                 writer.double(pattern.rotation)
                 writer.double(pattern.spacing)
                 pattern.color.write(to: &writer)
@@ -170,7 +151,7 @@ private struct DrawnLayers {
     var strokes: ArraySlice<Stroke>
     private var layersLeft = ProtocolLimits.layers
     /// An element without anything.
-    private static let leastBytes = 12
+    private static let leastBytes = 13
     /// Stands for one that is only counted.
     private static let image = EncodedImage(
         bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
@@ -192,29 +173,20 @@ private struct DrawnLayers {
     }
 
     private mutating func layer(from reader: inout ByteReader, depth: Int) throws(ProtocolError) -> Layer {
-        var layer = Layer(opacity: try reader.double("opacity", in: 0...1))
-        let head = try reader.uint8("blend mode")
-        layer.blendMode = try BlendMode.read(head & ~DrawnKind.all, from: reader)
-        let kind = head & DrawnKind.all
-        let flags = DrawnLayerFlags(rawValue: try reader.uint8("layer's flags"))
-        let possible: DrawnLayerFlags =
-            switch kind {
-            case 0: .ofLayers
-            case DrawnKind.fill: .ofFills
-            case DrawnKind.group: .ofGroups
-            default: []
-            }
-        guard kind != DrawnKind.all, flags.isSubset(of: possible) else {
-            throw .badValue(
-                what: "kind of element", offset: reader.offset - 2, found: "\(head), \(flags.rawValue)",
-                expected: "a layer, fill or group and what it may have")
+        let kind = try reader.uint8("kind of element")
+        let possible = [DrawnLayerFlags.ofLayers, .ofFills, .ofGroups]
+        guard possible.indices.contains(Int(kind)) else {
+            throw .badValue(what: "kind of element", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 2")
         }
+        let flags = try reader.flags("element's flags", of: possible[Int(kind)])
+        var layer = Layer(opacity: try reader.double("opacity", in: 0...1))
+        layer.blendMode = try reader.entry("blend mode", of: BlendMode.wireOrder)
         layer.isClipped = flags.contains(.clipped)
         if flags.contains(.mask) { layer.maskImage = Self.image }
         layer.name = try reader.text("layer's name", limit: ProtocolLimits.blockContentBytes)
         switch kind {
-        case DrawnKind.fill: layer.kind = .fill(try RGBA8(from: &reader))
-        case DrawnKind.group:
+        case 1: layer.kind = .fill(try RGBA8(from: &reader))
+        case 2:
             layer.kind = .group(
                 try layers(from: &reader, depth: depth + 1), isPassThrough: flags.contains(.passThrough))
         default:
@@ -228,12 +200,12 @@ private struct DrawnLayers {
     }
 
     private static func pattern(from reader: inout ByteReader) throws(ProtocolError) -> SuggestedPattern {
-        let type = try reader.integer("pattern", in: 0...(BrushType.wireOrder.count - 1))
+        let type = try reader.entry("pattern", of: BrushType.wireOrder)
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
         let rotation = try reader.double("rotation", in: finite)
         let spacing = try reader.double(
             "spacing", in: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
         return SuggestedPattern(
-            type: BrushType.wireOrder[type], rotation: rotation, spacing: spacing, color: try RGBA8(from: &reader))
+            type: type, rotation: rotation, spacing: spacing, color: try RGBA8(from: &reader))
     }
 }

@@ -26,31 +26,16 @@ extension Point: WireValue {
     }
 }
 
-/// A whole size within the limit as a `PixelSize`; any other as 0 and two doubles.
 extension CanvasSize: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let width = try reader.integer("canvas width", in: 0...ProtocolLimits.edgePixels)
-        if width > 0 {
-            let height = try reader.integer("canvas height", in: 1...ProtocolLimits.edgePixels)
-            self.init(width: Double(width), height: Double(height))
-        } else {
-            let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
-            let width = try reader.double("canvas width", in: lengths)
-            self.init(width: width, height: try reader.double("canvas height", in: lengths))
-        }
+        let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
+        let width = try reader.double("canvas width", in: lengths)
+        self.init(width: width, height: try reader.double("canvas height", in: lengths))
     }
 
     func write(to writer: inout ByteWriter) {
-        func edge(_ value: Double) -> Int? {
-            Int(exactly: value).flatMap { (1...ProtocolLimits.edgePixels).contains($0) ? $0 : nil }
-        }
-        if let width = edge(width), let height = edge(height) {
-            PixelSize(width: width, height: height).write(to: &writer)
-        } else {
-            writer.integer(0)
-            writer.double(width)
-            writer.double(height)
-        }
+        writer.double(width)
+        writer.double(height)
     }
 }
 
@@ -160,16 +145,10 @@ extension Placement: WireValue {
 extension ImageSlice: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
-        let head = try reader.uint8("sample format")
-        let format: SampleFormat = try reader.enumeration("sample format", head & ~ImageSlice.placedBit)
-        var placement: Placement?
-        var outside = 0.0
-        var part: PixelRect?
-        if head & ImageSlice.placedBit != 0 {
-            placement = try Placement(from: &reader)
-            outside = try reader.double("outside", in: 0...1)
-            if format.isScaled { part = try PixelRect(from: &reader) }
-        }
+        let format: SampleFormat = try reader.enumeration("sample format")
+        let placement: Placement? = try reader.optional("has placement")
+        let outside = placement == nil ? 0 : try reader.double("outside", in: 0...1)
+        let part = placement != nil && format.isScaled ? try PixelRect(from: &reader) : nil
         let chunksInImage = ImageSlice.chunkCount(imageHeight: size.height)
         let first = try reader.integer("first chunk", in: 0...(chunksInImage - 1))
         let chunks: [RowChunk] = try reader.array(
@@ -179,14 +158,11 @@ extension ImageSlice: WireValue {
             part: part)
     }
 
-    /// In the byte of the format: a placement and the value outside follow.
-    private static let placedBit: UInt8 = 0x80
-
     func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
-        writer.uint8(format.rawValue | (placement == nil ? 0 : ImageSlice.placedBit))
-        if let placement {
-            placement.write(to: &writer)
+        writer.uint8(format.rawValue)
+        writer.optional(placement)
+        if placement != nil {
             writer.double(outside)
             // A scaled image always has a part.
             if format.isScaled { part?.write(to: &writer) }

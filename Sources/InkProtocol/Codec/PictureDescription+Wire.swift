@@ -14,12 +14,7 @@ extension PictureDescription: WireValue {
     }
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let flags = Flags(rawValue: try reader.uint8("description's flags"))
-        guard flags.isSubset(of: .all) else {
-            throw .badValue(
-                what: "description's flags", offset: reader.offset - 1, found: "\(flags.rawValue)",
-                expected: "0 to \(Flags.all.rawValue)")
-        }
+        let flags = try reader.flags("description's flags", of: Flags.all)
         self.init(hasProfile: flags.contains(.profile))
         if flags.contains(.density) {
             let across = try reader.double("density", in: PictureDensity.range)
@@ -27,9 +22,8 @@ extension PictureDescription: WireValue {
         }
         let count = try reader.count("texts", elementBytes: 2, limit: PictureText.Keyword.allCases.count)
         for _ in 0..<count {
-            let keyword = try reader.integer("keyword", in: 0...(PictureText.Keyword.allCases.count - 1))
-            let content = try reader.text("text", limit: ProtocolLimits.blockContentBytes)
-            text.append(PictureText(PictureText.Keyword.allCases[keyword], content))
+            let keyword = try reader.entry("keyword", of: PictureText.Keyword.allCases)
+            text.append(PictureText(keyword, try reader.text("text", limit: ProtocolLimits.blockContentBytes)))
         }
         if flags.contains(.exif) { exif = try reader.bytes(reader.count("exif", elementBytes: 1), "exif") }
         if flags.contains(.xmp) { xmp = try reader.bytes(reader.count("xmp", elementBytes: 1), "xmp") }
@@ -52,8 +46,7 @@ extension PictureDescription: WireValue {
         }
         writer.integer(text.count)
         for entry in text {
-            // Every keyword is a case.
-            writer.integer(PictureText.Keyword.allCases.firstIndex(of: entry.keyword)!)
+            writer.entry(entry.keyword, of: PictureText.Keyword.allCases)
             writer.text(entry.text, limit: ProtocolLimits.blockContentBytes)
         }
         for data in [exif, xmp] {

@@ -5,7 +5,6 @@ public import InkEngine
 ///
 /// Layout (numbers little-endian, v = unsigned LEB128):
 ///
-///     1      format, 1
 ///     v      number of distinct brushes, then each: see Brush
 ///     v      number of strokes, then each: v brush index, 1 mode (0 paint, 1 erase), v number of points
 ///     1      planes: bit 0 pressure, bit 1 azimuth; a plane is omitted if all its values are the default
@@ -19,14 +18,16 @@ public struct StrokeBlock: Hashable, Sendable {
     /// - Precondition: for encoding, values are finite and in the ranges of the project format.
     public init(strokes: [Stroke]) { self.strokes = strokes }
 
-    private static let format: UInt8 = 1
-    private static let pressurePlane: UInt8 = 1
-    private static let azimuthPlane: UInt8 = 2
+    private struct Planes: OptionSet {
+        var rawValue: UInt8
+
+        static let pressure = Planes(rawValue: 1)
+        static let azimuth = Planes(rawValue: 2)
+    }
 
     /// The content of the block, not compressed. Equal blocks give equal bytes.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.uint8(StrokeBlock.format)
         var indexOfBrush: [Brush: Int] = [:]
         var brushes: [Brush] = []
         for stroke in strokes where indexOfBrush[stroke.brush] == nil {
@@ -41,13 +42,14 @@ public struct StrokeBlock: Hashable, Sendable {
             writer.integer(stroke.points.count)
         }
         let points = strokes.flatMap(\.points)
-        let hasPressure = points.contains { $0.pressure != 1 }
-        let hasAzimuth = points.contains { $0.azimuth.bitPattern != 0 }
-        writer.uint8((hasPressure ? StrokeBlock.pressurePlane : 0) | (hasAzimuth ? StrokeBlock.azimuthPlane : 0))
+        var planes: Planes = []
+        if points.contains(where: { $0.pressure != 1 }) { planes.insert(.pressure) }
+        if points.contains(where: { $0.azimuth.bitPattern != 0 }) { planes.insert(.azimuth) }
+        writer.uint8(planes.rawValue)
         writer.plane(points.map { $0.x })
         writer.plane(points.map { $0.y })
-        if hasPressure { writer.plane(points.map { $0.pressure }) }
-        if hasAzimuth { writer.plane(points.map { $0.azimuth }) }
+        if planes.contains(.pressure) { writer.plane(points.map { $0.pressure }) }
+        if planes.contains(.azimuth) { writer.plane(points.map { $0.azimuth }) }
         return writer.bytes
     }
 
@@ -56,11 +58,7 @@ public struct StrokeBlock: Hashable, Sendable {
     /// - Throws: `truncated`, `badValue`, `overLimit`, `trailingBytes`.
     public init(decoding content: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(content)
-        let format = try reader.uint8("stroke block format")
-        guard format == StrokeBlock.format else {
-            throw .badValue(what: "stroke block format", offset: 0, found: "\(format)", expected: "1")
-        }
-        let brushes: [Brush] = try reader.array("brushes", elementBytes: Brush.wireBytes)
+        let brushes: [Brush] = try reader.array("brushes", elementBytes: Brush.leastBytes)
         let strokeCount = try reader.count("strokes", elementBytes: 3)
         strokes = []
         strokes.reserveCapacity(strokeCount)
@@ -79,20 +77,16 @@ public struct StrokeBlock: Hashable, Sendable {
             pointCounts.append(points)
             strokes.append(Stroke(brush: brushes[brush], mode: isErasing ? .erase : .paint, points: []))
         }
-        let planes = try reader.uint8("planes")
-        guard planes <= 3 else {
-            throw .badValue(what: "planes", offset: reader.offset - 1, found: "\(planes)", expected: "0 to 3")
-        }
+        let planes: Planes = try reader.flags("planes", of: [.pressure, .azimuth])
         let coordinates = -ProtocolLimits.coordinate...ProtocolLimits.coordinate
         let xs = try reader.plane("x", count: total, in: coordinates)
         let ys = try reader.plane("y", count: total, in: coordinates)
         let pressures =
-            planes & StrokeBlock.pressurePlane == 0 ? nil : try reader.plane("pressure", count: total, in: 0...1)
+            planes.contains(.pressure) ? try reader.plane("pressure", count: total, in: 0...1) : nil
         let azimuths =
-            planes & StrokeBlock.azimuthPlane == 0
-            ? nil
-            : try reader.plane(
-                "azimuth", count: total, in: -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
+            planes.contains(.azimuth)
+            ? try reader.plane(
+                "azimuth", count: total, in: -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude) : nil
         try reader.finish("stroke block")
         var first = 0
         for (index, count) in pointCounts.enumerated() {
@@ -122,53 +116,38 @@ extension BrushType {
     static let wireOrder: [BrushType] = [.parallelLines, .crossHatch, .dots, .contourLines, .waves, .solid]
 }
 
-/// 1 type, 8 each rotation, spacing, opacity, scale, lineWidth, 4 colour, 1 dynamics (bit 0 pressure affects opacity,
-/// bit 1 pressure affects size, bit 2 tilt affects rotation, bit 3 tied to the canvas), and for a brush tied to the canvas
-/// 8 size.
+/// 1 type, 8 each rotation, spacing, opacity, scale, lineWidth, 4 colour, 1 each whether pressure affects opacity,
+/// pressure affects size, tilt affects rotation, the pattern is tied to the canvas, and if it is, 8 size.
 extension Brush: WireValue {
-    static let wireBytes = 46
-    private static let tiedToCanvas: UInt8 = 8
+    static let leastBytes = 49
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let start = reader.offset
-        let typeNumber = Int(try reader.uint8("brush type"))
-        guard BrushType.wireOrder.indices.contains(typeNumber) else {
-            throw .badValue(what: "brush type", offset: start, found: "\(typeNumber)", expected: "0 to 5")
-        }
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
         let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
+        let type = try reader.entry("brush type", of: BrushType.wireOrder)
         let rotation = try reader.double("rotation", in: finite)
         let spacing = try reader.double("spacing", in: positive)
         let opacity = try reader.double("opacity", in: 0...1)
         let scale = try reader.double("scale", in: positive)
         let lineWidth = try reader.double("line width", in: positive)
         let color = try RGBA8(from: &reader)
-        let dynamics = try reader.uint8("dynamics")
-        guard dynamics <= 15 else {
-            throw .badValue(what: "dynamics", offset: reader.offset - 1, found: "\(dynamics)", expected: "0 to 15")
-        }
-        let isTied = dynamics & Brush.tiedToCanvas != 0
-        let size = isTied ? try reader.double("size", in: positive) : Brush.defaultSize
+        let dynamics = BrushDynamics(
+            pressureAffectsOpacity: try reader.bool("pressure affects opacity"),
+            pressureAffectsSize: try reader.bool("pressure affects size"),
+            tiltAffectsRotation: try reader.bool("tilt affects rotation"))
+        let size = try reader.optionalDouble("size", in: positive)
         self.init(
-            type: BrushType.wireOrder[typeNumber], rotation: rotation, spacing: spacing, opacity: opacity,
-            scale: scale, lineWidth: lineWidth, anchor: isTied ? .canvas : .stamp, size: size, color: color,
-            dynamics: BrushDynamics(
-                pressureAffectsOpacity: dynamics & 1 != 0, pressureAffectsSize: dynamics & 2 != 0,
-                tiltAffectsRotation: dynamics & 4 != 0))
+            type: type, rotation: rotation, spacing: spacing, opacity: opacity, scale: scale, lineWidth: lineWidth,
+            anchor: size == nil ? .stamp : .canvas, size: size ?? Brush.defaultSize, color: color, dynamics: dynamics)
     }
 
     func write(to writer: inout ByteWriter) {
-        // Every case is in the table; a test checks it.
-        writer.uint8(UInt8(BrushType.wireOrder.firstIndex(of: type)!))
-        writer.double(rotation)
-        writer.double(spacing)
-        writer.double(opacity)
-        writer.double(scale)
-        writer.double(lineWidth)
+        writer.entry(type, of: BrushType.wireOrder)
+        for value in [rotation, spacing, opacity, scale, lineWidth] { writer.double(value) }
         color.write(to: &writer)
-        writer.uint8(
-            (dynamics.pressureAffectsOpacity ? 1 : 0) | (dynamics.pressureAffectsSize ? 2 : 0)
-                | (dynamics.tiltAffectsRotation ? 4 : 0) | (anchor == .canvas ? Brush.tiedToCanvas : 0))
-        if anchor == .canvas { writer.double(size) }
+        writer.bool(dynamics.pressureAffectsOpacity)
+        writer.bool(dynamics.pressureAffectsSize)
+        writer.bool(dynamics.tiltAffectsRotation)
+        writer.optionalDouble(anchor == .canvas ? size : nil)
     }
 }

@@ -8,19 +8,6 @@ extension BlendMode {
         .difference, .exclusion, .hue, .saturation, .color, .luminosity, .plus, .linearDodge, .linearBurn,
         .linearLight, .vividLight, .pinLight, .hardMix, .subtract, .divide, .darkerColor, .lighterColor,
     ]
-
-    /// The mode of a number that has just been read.
-    static func read(_ number: UInt8, from reader: ByteReader) throws(ProtocolError) -> BlendMode {
-        guard wireOrder.indices.contains(Int(number)) else {
-            throw .badValue(
-                what: "blend mode", offset: reader.offset - 1, found: "\(number)",
-                expected: "0 to \(wireOrder.count - 1)")
-        }
-        return wireOrder[Int(number)]
-    }
-
-    /// Every case is in the table; a test checks that.
-    var wireNumber: UInt8 { UInt8(BlendMode.wireOrder.firstIndex(of: self)!) }
 }
 
 extension StrokeSelection: WireValue {
@@ -53,12 +40,10 @@ extension StrokeSelection: WireValue {
     }
 }
 
-/// The tree of elements as a flat list in drawing order: a group's head stands before its elements and says how many
-/// follow. Bits 5 and 6 of the byte with the blend mode say what an element is.
+/// The tree of elements as a flat list in drawing order: a group stands before its elements and says how many follow.
 extension TileLayer {
-    private static let kindBits: UInt8 = 0b0110_0000
-    private static let fillBits: UInt8 = 0b0010_0000
-    private static let groupBits: UInt8 = 0b0100_0000
+    /// The size of an element without anything.
+    fileprivate static let leastBytes = 13
 
     /// - Parameters:
     ///   - depth: of this element, from 1.
@@ -74,18 +59,18 @@ extension TileLayer {
         }
         left -= 1
         let opacity = try reader.double("opacity", in: 0...1)
-        let head = try reader.uint8("blend mode")
-        let blendMode = try BlendMode.read(head & ~Self.kindBits, from: reader)
+        let blendMode = try reader.entry("blend mode", of: BlendMode.wireOrder)
         let mask: ImageSlice? = try reader.optional("has mask")
         self.init(opacity: opacity, blendMode: blendMode, mask: mask, kind: .fill(.transparent))
-        switch head & Self.kindBits {
+        let number = try reader.uint8("kind of element")
+        switch number {
         case 0:
             let content: ImageSlice? = try reader.optional("has content")
             kind = .marks(content, try reader.array("stroke selections", elementBytes: 33))
-        case Self.fillBits: kind = .fill(try RGBA8(from: &reader))
-        case Self.groupBits:
+        case 1: kind = .fill(try RGBA8(from: &reader))
+        case 2:
             let group: SceneGroup = try reader.enumeration("group")
-            let count = try reader.count("elements", elementBytes: 11, limit: left)
+            let count = try reader.count("elements", elementBytes: Self.leastBytes, limit: left)
             var children: [TileLayer] = []
             children.reserveCapacity(count)
             for _ in 0..<count {
@@ -94,26 +79,24 @@ extension TileLayer {
             kind = .group(group, children)
         default:
             throw .badValue(
-                what: "kind of element", offset: reader.offset, found: "\(head)", expected: "a layer, fill or group")
+                what: "kind of element", offset: reader.offset - 1, found: "\(number)", expected: "0 to 2")
         }
     }
 
     fileprivate func write(to writer: inout ByteWriter) {
         writer.double(opacity)
-        let bits: UInt8 =
-            switch kind {
-            case .marks: 0
-            case .fill: Self.fillBits
-            case .group: Self.groupBits
-            }
-        writer.uint8(blendMode.wireNumber | bits)
+        writer.entry(blendMode, of: BlendMode.wireOrder)
         writer.optional(mask)
         switch kind {
         case .marks(let content, let strokes):
+            writer.uint8(0)
             writer.optional(content)
             writer.array(strokes)
-        case .fill(let color): color.write(to: &writer)
+        case .fill(let color):
+            writer.uint8(1)
+            color.write(to: &writer)
         case .group(let group, let children):
+            writer.uint8(2)
             writer.uint8(group.rawValue)
             writer.integer(children.count)
             for child in children { child.write(to: &writer) }
@@ -122,100 +105,55 @@ extension TileLayer {
 }
 
 extension PictureEncoding: WireValue {
-    /// Written instead of an effort: a format other than PNG follows.
-    private static let otherFormat: UInt8 = 3
-    /// Added to the chroma sampling.
-    private static let progressiveFlag: UInt8 = 4
-    private static let losslessFlag: UInt8 = 8
-    /// A bleed follows; in formats with tiles, the sum of their size, 0 for the usual one, and their overlap.
-    private static let lengthFlag: UInt8 = 128
-    /// Added to the effort of a format that follows: the most bytes come last.
-    private static let boundFlag: UInt8 = 128
-    private static let tiledFormats: [PictureFormat] = [.szi, .dzi, .iiif]
+    static let leastBytes = 11
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let first = try reader.uint8("effort")
-        guard first == PictureEncoding.otherFormat else {
-            self.init(effort: try reader.enumeration("effort", first))
-            return
-        }
-        let format = PictureFormat(rawValue: try reader.uint8("picture format"))
-        let second = try reader.uint8("effort")
-        let effort: EncodingEffort = try reader.enumeration("effort", second & ~PictureEncoding.boundFlag)
-        let quality = try reader.integer("quality", in: 0...PictureEncoding.qualities.upperBound)
-        // Bits 0 and 1 chroma, 2 progressive, 3 lossless, 4 to 6 compression, 7 whether a bleed or a tile size follows.
-        let choices = try reader.uint8("chroma sampling and compression")
-        let (chroma, compression) = (choices & 0b11, choices >> 4 & 0b111)
         self.init(
-            format: format, effort: effort, quality: quality == 0 ? nil : quality,
-            chroma: chroma == 0 ? nil : try reader.enumeration("chroma sampling", chroma),
-            compression: compression == 0 ? nil : try reader.enumeration("compression", compression))
-        if choices & PictureEncoding.lengthFlag != 0 {
-            if PictureEncoding.tiledFormats.contains(format) {
-                // Sizes are even, and the overlap is 0 or 1.
-                let sum = try reader.integer("tile size and overlap", in: 1...(PictureEncoding.tileSizes[2] + 1))
-                tileOverlap = sum & 1
-                tileSize = sum == tileOverlap ? nil : sum - tileOverlap
-            } else {
-                bleed = try reader.integer("bleed", in: PictureEncoding.bleeds)
-            }
-        }
-        if second & PictureEncoding.boundFlag != 0 {
-            bytesMax = try reader.integer("most bytes", in: PictureEncoding.bounds)
-        }
-        isProgressive = choices & PictureEncoding.progressiveFlag != 0
-        isLossless = choices & PictureEncoding.losslessFlag != 0
+            format: PictureFormat(rawValue: try reader.uint8("picture format")),
+            effort: try reader.enumeration("effort"),
+            quality: try reader.optionalInteger("quality", upTo: PictureEncoding.qualities.upperBound),
+            chroma: try reader.optionalEnumeration("chroma sampling"))
+        isProgressive = try reader.bool("progressive")
+        isLossless = try reader.bool("lossless")
+        compression = try reader.optionalEnumeration("compression")
+        bleed = try reader.optionalInteger("bleed", upTo: PictureEncoding.bleeds.upperBound)
+        tileSize = try reader.optionalInteger("tile size", upTo: PictureEncoding.tileSizes[2])
+        tileOverlap = try reader.integer("tile overlap", in: PictureEncoding.tileOverlaps)
+        bytesMax = try reader.optionalInteger("most bytes", upTo: PictureEncoding.bounds.upperBound)
     }
 
     func write(to writer: inout ByteWriter) {
-        let tiles = (tileSize ?? 0) + tileOverlap
-        let length = PictureEncoding.tiledFormats.contains(format) ? (tiles == 0 ? nil : tiles) : bleed
-        if self != PictureEncoding(effort: effort) {
-            writer.uint8(PictureEncoding.otherFormat)
-            writer.uint8(format.rawValue)
-            writer.uint8(effort.rawValue | (bytesMax == nil ? 0 : PictureEncoding.boundFlag))
-            writer.integer(max(0, min(PictureEncoding.qualities.upperBound, quality ?? 0)))
-            writer.uint8(
-                (chroma?.rawValue ?? 0) | (isProgressive ? PictureEncoding.progressiveFlag : 0)
-                    | (isLossless ? PictureEncoding.losslessFlag : 0) | (compression?.rawValue ?? 0) << 4
-                    | (length == nil ? 0 : PictureEncoding.lengthFlag))
-            if let length { writer.integer(length) }
-            if let bytesMax {
-                writer.integer(max(PictureEncoding.bounds.lowerBound, min(PictureEncoding.bounds.upperBound, bytesMax)))
-            }
-        } else {
-            writer.uint8(effort.rawValue)
-        }
+        writer.uint8(format.rawValue)
+        writer.uint8(effort.rawValue)
+        writer.optionalInteger(quality, upTo: PictureEncoding.qualities.upperBound)
+        writer.uint8(chroma?.rawValue ?? 0)
+        writer.bool(isProgressive)
+        writer.bool(isLossless)
+        writer.uint8(compression?.rawValue ?? 0)
+        writer.optionalInteger(bleed, upTo: PictureEncoding.bleeds.upperBound)
+        writer.optionalInteger(tileSize, upTo: PictureEncoding.tileSizes[2])
+        writer.integer(tileOverlap)
+        writer.optionalInteger(bytesMax, upTo: PictureEncoding.bounds.upperBound)
     }
 }
 
 extension PieceEncoding: WireValue {
-    /// 1 last band, 2 further files follow: their number and their encodings.
     init(from reader: inout ByteReader) throws(ProtocolError) {
-        let picture = try PictureEncoding(from: &reader)
-        let flags = try reader.uint8("last band")
-        guard flags <= 3 else {
-            throw .badValue(what: "last band", offset: reader.offset - 1, found: "\(flags)", expected: "0 to 3")
-        }
-        self.init(picture, isLast: flags & 1 != 0)
-        guard flags & 2 != 0 else { return }
-        let count = try reader.integer("further files", in: 1...(PictureSet.countMax - 1))
-        for _ in 0..<count { others.append(try PictureEncoding(from: &reader)) }
+        self.init(
+            try PictureEncoding(from: &reader),
+            others: try reader.array(
+                "further files", elementBytes: PictureEncoding.leastBytes, limit: PictureSet.countMax - 1),
+            isLast: try reader.bool("last band"))
     }
 
     func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
-        writer.uint8((isLast ? 1 : 0) | (others.isEmpty ? 0 : 2))
-        guard !others.isEmpty else { return }
-        writer.integer(others.count)
-        for other in others { other.write(to: &writer) }
+        writer.array(others)
+        writer.bool(isLast)
     }
 }
 
 extension TileTask: WireValue {
-    /// Set in the byte of the output format: the origin of patterns follows.
-    private static let hasOrigin: UInt8 = 2
-
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
@@ -224,26 +162,25 @@ extension TileTask: WireValue {
         guard rect.lies(in: output) else {
             throw .badValue(what: "tile", offset: start, found: "\(rect)", expected: "a rectangle inside \(output)")
         }
+        let patternOrigin = try Point(from: &reader)
         let background = try RGBA8(from: &reader)
         let baseImage: ImageSlice? = try reader.optional("has base image")
-        let count = try reader.count("layers", elementBytes: 11, limit: ProtocolLimits.layers)
+        let count = try reader.count("layers", elementBytes: TileLayer.leastBytes, limit: ProtocolLimits.layers)
         var left = ProtocolLimits.layers
         var layers: [TileLayer] = []
         layers.reserveCapacity(count)
         for _ in 0..<count { layers.append(try TileLayer(from: &reader, depth: 1, left: &left)) }
-        let formatByte = try reader.uint8("output format")
-        let format: PixelFormat = try reader.enumeration("output format", formatByte & ~TileTask.hasOrigin)
-        let patternOrigin = formatByte & TileTask.hasOrigin == 0 ? Point(x: 0, y: 0) : try Point(from: &reader)
+        let format: PixelFormat = try reader.enumeration("output format")
         let delivery: TileDelivery
         let kind = try reader.uint8("delivery")
         switch kind {
         case 0: delivery = .pixels
         case 1: delivery = .band(try PieceEncoding(from: &reader))
-        case 2: delivery = .bandAndPixels(try PieceEncoding(from: &reader))
-        case 3:
-            let halvings = try reader.integer("halvings", in: 1...TileDelivery.halvingsMax)
-            delivery = .bandAndPixels(try PieceEncoding(from: &reader), halvings: halvings)
-        default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 3")
+        case 2:
+            let encoding = try PieceEncoding(from: &reader)
+            let halvings = try reader.integer("halvings", in: 0...TileDelivery.halvingsMax)
+            delivery = .bandAndPixels(encoding, halvings: halvings)
+        default: throw .badValue(what: "delivery", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 2")
         }
         self.init(
             canvas: canvas, output: output, rect: rect, background: background, baseImage: baseImage, layers: layers,
@@ -254,25 +191,21 @@ extension TileTask: WireValue {
         canvas.write(to: &writer)
         output.write(to: &writer)
         rect.write(to: &writer)
+        patternOrigin.write(to: &writer)
         background.write(to: &writer)
         writer.optional(baseImage)
         writer.integer(layers.count)
         for layer in layers { layer.write(to: &writer) }
-        if patternOrigin == Point(x: 0, y: 0) {
-            writer.uint8(pixelFormat.rawValue)
-        } else {
-            writer.uint8(pixelFormat.rawValue | TileTask.hasOrigin)
-            patternOrigin.write(to: &writer)
-        }
+        writer.uint8(pixelFormat.rawValue)
         switch delivery {
         case .pixels: writer.uint8(0)
         case .band(let encoding):
             writer.uint8(1)
             encoding.write(to: &writer)
         case .bandAndPixels(let encoding, let halvings):
-            writer.uint8(halvings == 0 ? 2 : 3)
-            if halvings > 0 { writer.integer(halvings) }
+            writer.uint8(2)
             encoding.write(to: &writer)
+            writer.integer(halvings)
         }
     }
 }

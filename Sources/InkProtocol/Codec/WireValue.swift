@@ -54,6 +54,44 @@ extension ByteReader {
         }
         return result
     }
+
+    /// As `enumeration`, or 0 for none.
+    mutating func optionalEnumeration<T: RawRepresentable>(_ what: String) throws(ProtocolError) -> T?
+    where T.RawValue == UInt8 {
+        let value = try uint8(what)
+        return value == 0 ? nil : try enumeration(what, value)
+    }
+
+    /// A byte with the place of a value in `table`.
+    mutating func entry<T>(_ what: String, of table: [T]) throws(ProtocolError) -> T {
+        let place = Int(try uint8(what))
+        guard table.indices.contains(place) else {
+            throw .badValue(what: what, offset: offset - 1, found: "\(place)", expected: "0 to \(table.count - 1)")
+        }
+        return table[place]
+    }
+
+    /// A byte of flags, none of them outside `known`.
+    mutating func flags<T: OptionSet>(_ what: String, of known: T) throws(ProtocolError) -> T
+    where T.RawValue == UInt8, T.Element == T {
+        let flags = T(rawValue: try uint8(what))
+        guard flags.isSubset(of: known) else {
+            throw .badValue(
+                what: what, offset: offset - 1, found: "\(flags.rawValue)", expected: "bits of \(known.rawValue)")
+        }
+        return flags
+    }
+
+    /// A varint of 1 to `limit`, or 0 for none.
+    mutating func optionalInteger(_ what: String, upTo limit: Int) throws(ProtocolError) -> Int? {
+        let value = try integer(what, in: 0...limit)
+        return value == 0 ? nil : value
+    }
+
+    /// As `optional`, for a double within `range`.
+    mutating func optionalDouble(_ what: String, in range: ClosedRange<Double>) throws(ProtocolError) -> Double? {
+        try bool("has \(what)") ? try double(what, in: range) : nil
+    }
 }
 
 extension ByteWriter {
@@ -65,5 +103,19 @@ extension ByteWriter {
     mutating func array(_ values: [some WireValue]) {
         integer(values.count)
         for value in values { value.write(to: &self) }
+    }
+
+    /// - Precondition: the value is in the table.
+    mutating func entry<T: Equatable>(_ value: T, of table: [T]) {
+        // The tables have every case of their types; a test checks it.
+        uint8(UInt8(table.firstIndex(of: value)!))
+    }
+
+    /// A value beyond the limit is written as the limit.
+    mutating func optionalInteger(_ value: Int?, upTo limit: Int) { integer(max(0, min(limit, value ?? 0))) }
+
+    mutating func optionalDouble(_ value: Double?) {
+        bool(value != nil)
+        if let value { double(value) }
     }
 }

@@ -20,7 +20,7 @@ extension DrawTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         picture = try BlockID(from: &reader)
         strokes = try reader.array("blocks of strokes", elementBytes: 32)
-        images = try reader.array("images", elementBytes: 40)
+        images = try reader.array("images", elementBytes: FinishTask.leastBytes)
     }
 
     func write(to writer: inout ByteWriter) {

@@ -4,7 +4,7 @@ import InkEngine
 /// debugger.
 ///
 ///     bytes  field
-///     18     the ASCII text "ink replay 1\n" and five zero bytes
+///     13     the ASCII text "ink replay 4\n": the version is that of the protocol, whose tasks it holds
 ///     v, ..  text: description of the task
 ///     v, ..  the task (`WorkerTask.encoded()`), at most `ProtocolLimits.taskBytes`
 ///     v      number of blocks, then for each: id, v length, the frame
@@ -20,7 +20,7 @@ public struct ReplayFile: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    private static let magic = Array("ink replay 1\n".utf8) + [0, 0, 0, 0, 0]
+    private static let magic = Array("ink replay \(ProtocolLimits.version)\n".utf8)
 
     public func encoded() -> [UInt8] {
         Self.head(title: title, task: task, blockCount: blocks.count) + blocks.flatMap(Self.record)
@@ -54,7 +54,9 @@ public struct ReplayFile: Hashable, Sendable {
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(bytes)
         guard try reader.bytes(Self.magic.count, "magic") == Self.magic else {
-            throw .badValue(what: "replay file", offset: 0, found: "something else", expected: "\"ink replay 1\"")
+            throw .badValue(
+                what: "replay file", offset: 0, found: "something else",
+                expected: "\"ink replay \(ProtocolLimits.version)\"")
         }
         title = try reader.text("title", limit: ProtocolLimits.textBytes)
         let count = try reader.count("task bytes", elementBytes: 1, limit: ProtocolLimits.taskBytes)

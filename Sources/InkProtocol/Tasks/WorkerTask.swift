@@ -137,62 +137,33 @@ public struct DecodeTask: Hashable, Sendable {
 extension DecodeTask: WireValue {
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
-        let purpose = try reader.uint8("use")
-        let use: ImageUse = try reader.enumeration(
-            "use", purpose & ~(Self.profilesFlag | Self.heldFlag | Self.rasterFlag | Self.scalingsFlag))
+        let use: ImageUse = try reader.enumeration("use")
+        let convertsProfiles = try reader.bool("profiles")
         let place = try Place(from: &reader)
         var limits = Limits()
         limits.imagePixels = try reader.integer("image pixels", in: 0...Int.max)
         limits.interlacedImagePixels = try reader.integer("interlaced image pixels", in: 0...Int.max)
-        if purpose & Self.heldFlag != 0 {
-            let start = reader.offset
-            limits.heldImagePixels = try reader.integer("held image pixels", in: 0...Int.max)
-            guard limits.heldImagePixels != Limits().heldImagePixels else {
-                throw .badValue(
-                    what: "held image pixels", offset: start, found: "\(limits.heldImagePixels)",
-                    expected: "not the default")
-            }
-        }
-        let raster = purpose & Self.rasterFlag == 0 ? nil : try VectorRaster(from: &reader)
-        var scalings: [ImageScaling] = []
-        if purpose & Self.scalingsFlag != 0 {
-            let start = reader.offset
-            scalings = try reader.array("scalings", elementBytes: ImageScaling.leastBytes)
-            guard !scalings.isEmpty else {
-                throw .badValue(what: "scalings", offset: start, found: "0", expected: "at least 1")
-            }
-        }
+        limits.heldImagePixels = try reader.integer("held image pixels", in: 0...Int.max)
         self.init(
-            image: image, use: use, convertsProfiles: purpose & Self.profilesFlag != 0, raster: raster,
-            scalings: scalings, place: place, limits: limits)
+            image: image, use: use, convertsProfiles: convertsProfiles, raster: try reader.optional("has raster"),
+            scalings: try reader.array("scalings", elementBytes: ImageScaling.leastBytes), place: place, limits: limits)
     }
-
-    /// Added to the purpose.
-    private static let profilesFlag: UInt8 = 2
-    /// Added to the purpose when the limit for formats that cannot stream follows: when it is not the default.
-    private static let heldFlag: UInt8 = 4
-    /// Added to the purpose of a vector image when the pixels that it is drawn in follow.
-    private static let rasterFlag: UInt8 = 8
-    /// Added to the purpose when scalings follow.
-    private static let scalingsFlag: UInt8 = 16
 
     func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
-        let hasHeld = heldImagePixels != Limits().heldImagePixels
-        writer.uint8(
-            use.rawValue | (convertsProfiles ? Self.profilesFlag : 0) | (hasHeld ? Self.heldFlag : 0)
-                | (raster == nil ? 0 : Self.rasterFlag) | (scalings.isEmpty ? 0 : Self.scalingsFlag))
+        writer.uint8(use.rawValue)
+        writer.bool(convertsProfiles)
         place.write(to: &writer)
         writer.integer(imagePixels)
         writer.integer(interlacedImagePixels)
-        if hasHeld { writer.integer(heldImagePixels) }
-        raster?.write(to: &writer)
-        if !scalings.isEmpty { writer.array(scalings) }
+        writer.integer(heldImagePixels)
+        writer.optional(raster)
+        writer.array(scalings)
     }
 }
 
 extension ImageScaling: WireValue {
-    static let leastBytes = 5
+    static let leastBytes = 19
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
@@ -299,21 +270,14 @@ public struct FinishTask: Hashable, Sendable {
 }
 
 extension FinishTask: WireValue {
-    /// What a halving adds to the format.
-    private static let halving: UInt8 = 16
+    static let leastBytes = 52
 
     init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
-        let formatByte = try reader.uint8("output format")
-        let format: PixelFormat = try reader.enumeration("output format", formatByte % FinishTask.halving)
-        let halvings = Int(formatByte / FinishTask.halving)
-        guard halvings <= TileDelivery.halvingsMax else {
-            throw .badValue(
-                what: "halvings", offset: reader.offset - 1, found: "\(halvings)",
-                expected: "at most \(TileDelivery.halvingsMax)")
-        }
-        let halved = size.halved(halvings)
+        let format: PixelFormat = try reader.enumeration("output format")
         let encoding = try PictureEncoding(from: &reader)
+        let halvings = try reader.integer("halvings", in: 0...TileDelivery.halvingsMax)
+        let halved = size.halved(halvings)
         let start = reader.offset
         let tiles: [BandTile] = try reader.array("pieces", elementBytes: 36)
         var rows: [[BandTile]] = []
@@ -335,8 +299,9 @@ extension FinishTask: WireValue {
 
     func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
-        writer.uint8(format.rawValue + UInt8(truncatingIfNeeded: halvings) * FinishTask.halving)
+        writer.uint8(format.rawValue)
         encoding.write(to: &writer)
+        writer.integer(halvings)
         writer.array(rows.flatMap { $0 })
     }
 }
