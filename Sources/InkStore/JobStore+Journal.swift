@@ -18,17 +18,16 @@ extension JobStore {
         case .enter(let records): return try enter(records, database)
         case .starting(let job):
             let outcome = try move(job, to: .starting, from: "0, 1")
-            if outcome == .done { try forgetWarnings(job, database) }
+            if outcome == .done {
+                try database.change("UPDATE jobs SET warnings = NULL WHERE number = ?", [SQLValue(job)])
+            }
             return outcome
         case .warned(let job, let lines):
             var writer = ByteWriter()
             writer.integer(lines.count)
             for line in lines { writer.text(line, limit: .max) }
             let changed = try database.change(
-                """
-                INSERT INTO warnings SELECT number, ? FROM jobs WHERE number = ?
-                ON CONFLICT (job) DO UPDATE SET lines = excluded.lines
-                """, [.blob(writer.bytes), SQLValue(job)])
+                "UPDATE jobs SET warnings = ? WHERE number = ?", [.blob(writer.bytes), SQLValue(job)])
             return changed == 1 ? .done : .unchanged
         case .queued(let job, let crashes):
             let outcome = try move(job, to: .queued, from: "0, 1, 2")
@@ -86,7 +85,6 @@ extension JobStore {
                 return true
             }
             guard let batch else { return .unchanged }
-            try forgetWarnings(job, database)
             // Its end still counts when that of the batch is reported.
             try database.change(
                 """
@@ -103,10 +101,6 @@ extension JobStore {
             }
             return .done
         }
-    }
-
-    private static func forgetWarnings(_ job: JobNumber, _ database: Database) throws(StoreError) {
-        try database.change("DELETE FROM warnings WHERE job = ?", [SQLValue(job)])
     }
 
     private static func accept(_ record: JobRecord, _ database: Database) throws(StoreError) -> JournalOutcome {

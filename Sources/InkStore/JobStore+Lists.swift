@@ -129,7 +129,7 @@ extension JobStore {
         let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
         let order = query.order == .number ? "number \(direction)" : "\(column) \(direction), number \(direction)"
         let sql =
-            "SELECT \(Self.columns), name FROM \(Self.tables) \(condition) ORDER BY \(order) LIMIT ?"
+            "SELECT \(Self.columns), name FROM jobs \(condition) ORDER BY \(order) LIMIT ?"
         values.append(.integer(Int64(query.limit) + 1))
         return try read { (database) throws(StoreError) in
             var records: [JobRecord] = []

@@ -14,8 +14,7 @@ extension JobStore {
     }
 
     static let columns =
-        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings.lines, paused"
-    static let tables = "jobs LEFT JOIN warnings ON warnings.job = jobs.number"
+        "number, key, submission, owner, priority, state, detail, crashes, created, ended, notice, warnings, paused"
 
     static func record(_ row: SQLRow) throws(StoreError) -> JobRecord {
         let key = row.blob(1)
@@ -50,7 +49,7 @@ extension JobStore {
         _ body: (JobRecord) -> Void, onDamage: (JobNumber, StoreError) -> Void = { _, _ in }
     ) throws(StoreError) {
         try read { (database) throws(StoreError) in
-            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE state < 3 ORDER BY number"
+            let sql = "SELECT \(Self.columns) FROM jobs WHERE state < 3 ORDER BY number"
             try database.query(sql) { (row) throws(StoreError) in
                 do throws(StoreError) { body(try Self.record(row)) } catch { onDamage(row.number(0), error) }
                 return true
@@ -65,7 +64,7 @@ extension JobStore {
 
     static func record(_ job: JobNumber, _ database: Database) throws(StoreError) -> JobRecord? {
         var found: JobRecord?
-        let sql = "SELECT \(columns) FROM \(tables) WHERE number = ?"
+        let sql = "SELECT \(columns) FROM jobs WHERE number = ?"
         try database.query(sql, [SQLValue(job)]) { (row) throws(StoreError) in
             found = try record(row)
             return false
@@ -77,7 +76,7 @@ extension JobStore {
     public func records(after: JobNumber, limit: Int) throws(StoreError) -> [JobRecord] {
         try read { (database) throws(StoreError) in
             var found: [JobRecord] = []
-            let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE number > ? ORDER BY number LIMIT ?"
+            let sql = "SELECT \(Self.columns) FROM jobs WHERE number > ? ORDER BY number LIMIT ?"
             try database.query(sql, [SQLValue(after), .integer(Int64(limit))]) { (row) throws(StoreError) in
                 found.append(try Self.record(row))
                 return true

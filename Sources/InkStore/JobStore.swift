@@ -14,7 +14,6 @@ public final class JobStore: Sendable {
     /// Path of the database.
     public let path: String
 
-    private static let schemaVersion = 1
     /// More than the number of jobs that a store accepts after its last backup.
     private static let restoredGap: UInt64 = 1_000_000
     private let folder: DataFolder?
@@ -76,7 +75,7 @@ public final class JobStore: Sendable {
 
         init(_ path: String, in folder: DataFolder?) throws(StoreError) {
             database = try Database(path: path)
-            try JobStore.migrate(database)
+            try JobStore.prepare(database)
             guard let folder else {
                 isRestored = false
                 return
@@ -85,98 +84,25 @@ public final class JobStore: Sendable {
         }
     }
 
-    private static func migrate(_ database: Database) throws(StoreError) {
+    /// Makes the tables of a new database, and refuses one that has others.
+    private static func prepare(_ database: Database) throws(StoreError) {
         var version = 0
         try database.query("PRAGMA user_version") { (row) throws(StoreError) in
             version = Int(row.integer(0))
             return false
         }
-        guard version <= schemaVersion else { throw .newer(path: database.path, version: version) }
         var tables: Set<String> = []
         try database.query("SELECT name FROM sqlite_master WHERE type = 'table'") { (row) throws(StoreError) in
             tables.insert(row.text(0))
             return true
         }
-        guard version == 0 ? tables.isEmpty : version > 0 && tables.isSuperset(of: ["facts", "jobs"]) else {
+        if version == 0, tables.isEmpty {
+            return try database.transaction { () throws(StoreError) in try database.run(schema) }
+        }
+        guard version > 0, tables.isSuperset(of: ["facts", "jobs"]) else {
             throw .corrupt(path: database.path, .database("it is not a database of jobs"))
         }
-        var columns: Set<String> = []
-        try database.query("SELECT name FROM pragma_table_info('jobs')") { (row) throws(StoreError) in
-            columns.insert(row.text(0))
-            return true
-        }
-        if version == schemaVersion, tables.isSuperset(of: ["warnings", "batches", "outbox"]), columns.contains("name")
-        {
-            return
-        }
-        try database.transaction { () throws(StoreError) in
-            // Earlier programs with this schema work without this table, and ignore it.
-            if !tables.contains("warnings") {
-                try database.run("CREATE TABLE warnings (job INTEGER PRIMARY KEY, lines BLOB NOT NULL) STRICT")
-            }
-            guard version < schemaVersion else {
-                if !columns.contains("name") { try addLists(to: database) }
-                if !tables.contains("batches") { try addBatches(to: database) }
-                if !tables.contains("outbox") { try addOutbox(to: database) }
-                return
-            }
-            try database.run(
-                """
-                CREATE TABLE facts (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
-                CREATE TABLE jobs (
-                    number INTEGER PRIMARY KEY,
-                    key BLOB NOT NULL UNIQUE,
-                    submission BLOB NOT NULL,
-                    content BLOB,
-                    owner TEXT NOT NULL,
-                    priority INTEGER NOT NULL,
-                    state INTEGER NOT NULL,
-                    detail BLOB NOT NULL,
-                    crashes INTEGER NOT NULL,
-                    created INTEGER NOT NULL,
-                    ended INTEGER,
-                    notice INTEGER NOT NULL,
-                    story BLOB
-                ) STRICT;
-                CREATE INDEX jobs_unfinished ON jobs (number) WHERE state < 3;
-                CREATE INDEX jobs_ended ON jobs (ended) WHERE ended IS NOT NULL;
-                CREATE INDEX jobs_state ON jobs (state);
-                CREATE INDEX jobs_content ON jobs (content) WHERE content IS NOT NULL AND state <> 3;
-                PRAGMA user_version = 1
-                """)
-            try addLists(to: database)
-            try addBatches(to: database)
-            try addOutbox(to: database)
-        }
-    }
-
-    /// Adds the batches, each with the number of its first job. By the jobs alone, a list of them would pass over all.
-    private static func addBatches(to database: Database) throws(StoreError) {
-        try database.run(
-            """
-            CREATE TABLE batches (first INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
-            INSERT INTO batches SELECT min(number), substr(key, 1, \(batchBytes)) AS id FROM jobs GROUP BY id
-            """)
-    }
-
-    /// Adds what lists of jobs need. Earlier programs with this schema leave it as it is.
-    private static func addLists(to database: Database) throws(StoreError) {
-        try database.run(
-            """
-            ALTER TABLE jobs ADD COLUMN name TEXT NOT NULL DEFAULT '';
-            ALTER TABLE jobs ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
-            CREATE INDEX jobs_name ON jobs (name, number);
-            CREATE INDEX jobs_priority ON jobs (priority, number)
-            """)
-        var names: [(JobNumber, String)] = []
-        try database.query("SELECT number, submission FROM jobs") { (row) throws(StoreError) in
-            // A job whose submission cannot be read keeps an empty name, and ends when it begins.
-            if let submission = try? Submission(stored: row.blob(1)) { names.append((row.number(0), submission.name)) }
-            return true
-        }
-        for (number, name) in names {
-            try database.change("UPDATE jobs SET name = ? WHERE number = ?", [.text(name), SQLValue(number)])
-        }
+        guard version == schemaVersion else { throw .otherSchema(path: database.path, version: version) }
     }
 
     /// Whether the database differs from the one that the folder's last broker left. It then becomes a different store,

@@ -124,24 +124,6 @@ extension JobStore {
 
     // MARK: - In the transactions of others
 
-    static func addOutbox(to database: Database) throws(StoreError) {
-        try database.run(
-            """
-            CREATE TABLE entries (
-                batch BLOB PRIMARY KEY, digest BLOB NOT NULL, jobs INTEGER NOT NULL, finished INTEGER NOT NULL DEFAULT 0,
-                failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0
-            ) STRICT, WITHOUT ROWID;
-            CREATE TABLE outbox (
-                number INTEGER PRIMARY KEY AUTOINCREMENT, receiver TEXT NOT NULL, id BLOB NOT NULL, event TEXT NOT NULL,
-                batch BLOB NOT NULL, job INTEGER, body BLOB NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
-                due INTEGER NOT NULL DEFAULT 0
-            ) STRICT;
-            CREATE INDEX outbox_due ON outbox (receiver, due, number);
-            CREATE INDEX outbox_batch ON outbox (batch, job);
-            CREATE INDEX jobs_open ON jobs (key) WHERE state < 3
-            """)
-    }
-
     /// Writes the notices of a job that has just ended.
     static func tell(
         _ job: JobNumber, _ ending: JobEnding, at time: Int64, _ rules: OutboxRules, _ database: Database

@@ -26,8 +26,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case full(path: String)
     /// Another broker runs on this data folder.
     case locked(path: String)
-    /// The database was made by a later version of the program.
-    case newer(path: String, version: Int)
+    /// The database was made by another version of the program, with other tables.
+    case otherSchema(path: String, version: Int)
     case corrupt(path: String, StoreDamage)
     /// The quota of the data folder is used up.
     case quota(neededBytes: Int, limitBytes: Int)
@@ -57,7 +57,7 @@ public enum StoreError: Error, Hashable, Sendable {
         // What is larger than the whole quota has no room later either.
         case .quota(let needed, let limit): needed <= limit
         case .file(_, _, let errno): [ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM].contains(errno)
-        case .locked, .newer, .corrupt, .wrongContent, .damaged, .folderGone, .unsafeFolder: false
+        case .locked, .otherSchema, .corrupt, .wrongContent, .damaged, .folderGone, .unsafeFolder: false
         }
     }
 }
@@ -69,8 +69,9 @@ extension StoreError: CustomStringConvertible {
             "\(path): cannot \(operation): \(message) (SQLite code \(code))"
         case .full(let path): "\(path): the disk is full; make room (a running broker continues by itself)"
         case .locked(let path): "\(path): another broker uses this data folder"
-        case .newer(let path, let version):
-            "\(path): was made by a later version of this program (schema \(version)); use that version"
+        case .otherSchema(let path, let version):
+            "\(path): was made by another version of this program (schema \(version), not \(JobStore.schemaVersion)); "
+                + "use that version, or another data folder"
         case .corrupt(let path, let damage): "\(path): is damaged: \(damage); restore a backup"
         case .quota(let needed, let limit):
             "the quota of \(limit) bytes is used up, \(needed) more are needed; purge ended jobs or raise --quota"

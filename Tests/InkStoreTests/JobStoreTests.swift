@@ -267,17 +267,6 @@ struct JobStoreTests {
         #expect(try pages(of: 10, store) == [[255, 7, 0, 9]])
     }
 
-    @Test("A database of before there were lists of batches has them after it is opened")
-    func batchesOfBefore() throws {
-        do {
-            let store = try store()
-            _ = try store.apply([entry(1, batch: 9, 0), entry(2, batch: 9, 1), entry(3, batch: 1, 0)])
-        }
-        try Database(path: path).run("DROP TABLE batches")
-        let found = try store().batches(before: nil, limit: 9)
-        #expect(found.map(\.first) == [3, 1] && found.map { $0.id[0] } == [1, 9])
-    }
-
     @Test func jobsComeInPages() throws {
         let store = try oneOfEach()
         #expect(try store.records(after: 0, limit: 3).map(\.number) == [1, 2, 3])
@@ -338,15 +327,19 @@ struct JobStoreTests {
 
     private func refusal() throws -> StoreError { try #require(#expect(throws: StoreError.self) { try store() }) }
 
-    @Test func laterVersionIsRefused() throws {
+    @Test("A database with the tables of another version is refused and left as it is", arguments: [-1, 1])
+    func otherSchema(difference: Int) throws {
         do { _ = try oneOfEach() }
-        try Database(path: path).run("PRAGMA user_version = 2")
-        #expect(try refusal() == .newer(path: path, version: 2))
+        let own = JobStore.schemaVersion
+        let other = own + difference
+        try Database(path: path).run("PRAGMA user_version = \(other)")
+        #expect(try refusal() == .otherSchema(path: path, version: other))
         #expect(
             try refusal().description
-                == "\(path): was made by a later version of this program (schema 2); use that version")
+                == "\(path): was made by another version of this program (schema \(other), not \(own)); "
+                + "use that version, or another data folder")
         #expect(try refusal().isTemporary == false)
-        try Database(path: path).run("PRAGMA user_version = 1")
+        try Database(path: path).run("PRAGMA user_version = \(own)")
         #expect(try store().counts().unfinished == 4)
     }
 
@@ -432,7 +425,7 @@ struct JobStoreTests {
         let errors: [(StoreError, Bool, String)] = [
             (.database(path: "/d", operation: "open", code: 5, message: "locked"), true, "cannot open: locked"),
             (.full(path: "/d"), true, "make room"), (.locked(path: "/d"), false, "another broker"),
-            (.newer(path: "/d", version: 3), false, "schema 3"),
+            (.otherSchema(path: "/d", version: 9), false, "schema 9"),
             (.corrupt(path: "/d", .database("r")), false, "backup"),
             (.quota(neededBytes: 5, limitBytes: 7), true, "--quota"),
             (.quota(neededBytes: 7, limitBytes: 5), false, "--quota"),

@@ -50,7 +50,7 @@ extension CommandError {
         case .configuration, .broker(.configuration): kind = .configuration
         case .store(let cause):
             switch cause {
-            case .locked, .unsafeFolder, .newer: kind = .configuration
+            case .locked, .unsafeFolder, .otherSchema: kind = .configuration
             case .database, .full, .corrupt, .quota, .file, .wrongContent, .damaged, .folderGone: kind = .inputOutput
             }
         // The address is in use, or not one of this machine.
