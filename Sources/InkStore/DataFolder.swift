@@ -105,20 +105,7 @@ public final class DataFolder: Sendable {
 
     /// The record of the folder's last broker; nil if the file is missing or a copy.
     func lastLife() throws(StoreError) -> LifeFile.Text? {
-        let found = try StoreError.wrapping(lifePath) { () throws(SystemFailure) in try LifeFile.read(lifePath) }
-        if let found { return found }
-        return try earlierLife()
-    }
-
-    /// The record that earlier versions of this program kept in `lock`: the inode's number before each life's name.
-    private func earlierLife() throws(StoreError) -> LifeFile.Text? {
-        guard let status = lockStatus else { return nil }
-        var bytes = [UInt8](repeating: 0, count: LifeFile.bytesMax)
-        let count = pread(lock.load(ordering: .acquiring), &bytes, bytes.count, 0)
-        guard count >= 0 else { throw .file(path: lockPath, operation: "read", errno: errno) }
-        let lives = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-            .filter { $0.hasPrefix("\(status.st_ino)-") }.map(String.init)
-        return lives.isEmpty ? nil : LifeFile.Text(lives: lives, given: GivenNumbers())
+        try StoreError.wrapping(lifePath) { () throws(SystemFailure) in try LifeFile.read(lifePath) }
     }
 
     /// Records the lives that the database may contain, and the highest numbers assigned, durably and in a new file.
@@ -129,9 +116,6 @@ public final class DataFolder: Sendable {
             try LifeFile(making: lifePath, text)
         }
         life.withLock { $0 = file }
-        // It must not be valid in a copy of this folder.
-        let lock = lock.load(ordering: .acquiring)
-        guard ftruncate(lock, 0) == 0 else { throw .file(path: lockPath, operation: "write", errno: errno) }
     }
 
     /// Records the last life again in a new file, so that copies made before are not valid.

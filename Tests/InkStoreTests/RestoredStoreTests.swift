@@ -160,21 +160,6 @@ struct RestoredStoreTests {
         #expect(empty.isRestored && empty.id != life.id && empty.next > 1_000_003)
     }
 
-    @Test("One of a version that kept its last life in the lock is taken as it is, once")
-    func livesInTheLock() throws {
-        let first = try live(accept: 1...3)
-        var status = stat()
-        #expect(stat(path + "/lock", &status) == 0)
-        let life = "\(status.st_ino)-0123"
-        try Database(path: path + "/jobs.sqlite").change(
-            "UPDATE facts SET value = ? WHERE name = 'life'", [.text(life)])
-        try overwrite(path + "/lock", Array("\(life)\n".utf8))
-        try FileManager.default.removeItem(atPath: path + "/life")
-        let again = try live()
-        #expect(!again.isRestored && again.id == first.id && again.next == 4)
-        #expect(try bytes(path + "/lock").isEmpty)
-    }
-
     @Test("A crash while a life begins makes no other store of it")
     func crash() throws {
         let first = try live(accept: 1...1)
@@ -186,8 +171,8 @@ struct RestoredStoreTests {
         #expect(second.id == first.id && !second.isRestored)
     }
 
-    @Test("One of an earlier version of the program is taken as it is")
-    func earlier() throws {
+    @Test("One that no life has had is taken as it is")
+    func withoutLife() throws {
         let data = try DataFolder(path: path)
         let id = try JobStore(path: data.jobsPath).storeID
         data.release()
