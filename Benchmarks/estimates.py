@@ -91,7 +91,7 @@ class Watcher:
                 is_served = True
             elif kind == wire.PROGRESS:
                 job, _, _ = body.u64(), body.varint(), body.varint()
-                if body.offset < len(body.data):
+                if body.u8():
                     left = [body.varint() / 1000 for _ in range(3)]
                     self.told.setdefault(job, []).append((now, *left))
             elif kind == wire.NOTICE:
@@ -99,7 +99,8 @@ class Watcher:
                 wire.read_submission(body)
                 seconds = None
                 if body.u8() == 0:
-                    body.varint(), body.varint(), body.u64(), body.take(32), body.varint(), body.varint()
+                    body.varint(), body.varint(), body.u64(), body.take(32)
+                    body.varint(), body.varint(), body.varint()  # quality, tiles, attempts
                     seconds = body.varint() / 1e9
                 socket.send(wire.frame(wire.NOTICES_TAKEN, wire.varint(1) + struct.pack("<Q", notice)))
                 with self.changed:

@@ -62,6 +62,36 @@ struct HostilePeerTests {
     }
 
     /// Whatever a worker said once is said again, out of order, by others: no tile is taken from any of it.
+    @Test func otherVersionsAreRefusedInTheirOwn() throws {
+        let farm = try Farm(workers: 0)
+        defer { farm.stop() }
+        let hello = Hello(rendererVersion: "r", workerName: "w", threads: 1, taskCredits: 1, byteCredits: 1)
+        let greetings = [
+            (farm.service.clientsEndpoint, try ClientMessage.hello(clientName: "c").encoded(), "client.refused"),
+            (farm.service.workersEndpoint, try WorkerMessage.hello(hello).encoded(), "worker.refused"),
+        ]
+        for (endpoint, greeting, note) in greetings {
+            for version in [ProtocolLimits.version - 1, ProtocolLimits.version + 1] {
+                let error = ProtocolError.unsupportedVersion(found: version)
+                var other = greeting
+                other[4] = UInt8(version)
+                let peer = try Peer(endpoint)
+                try peer.say([other])
+                let refusal = try #require(error.refusal)
+                #expect(try peer.hear() == refusal)
+                // It is logged after the answer, by another thread.
+                let isLogged = (0..<1_000).contains { _ in
+                    if farm.log.events.contains(where: { $0.name == note && $0.reason == error.description }) {
+                        return true
+                    }
+                    usleep(5_000)
+                    return false
+                }
+                #expect(isLogged)
+            }
+        }
+    }
+
     @Test func resultsOfTasksThatWereNotGivenAreNotTaken() throws {
         let farm = try Farm()
         defer { farm.stop() }
