@@ -17,12 +17,14 @@ extension SeededGenerator {
         picture.options.layers = bool() ? (0..<int(0...5)).map { _ in int(0...65_535) } : nil
         picture.options.fillsSuggested = bool()
         picture.options.colorMode = [.automatic, .rgb, .rgba].randomElement(using: &self)!
-        picture.options.encoding.effort = EncodingEffort.allCases.randomElement(using: &self)!
+        picture.options.view = bool() ? view() : nil
+        picture.options.files = (0..<int(1...3)).map { _ in
+            PictureFileOptions(encoding: pictureEncoding(), digest: bool() ? bytes(32) : nil)
+        }
         picture.options.tile = bool() ? size() : nil
         picture.options.dotsPerInch = bool() ? double(1...100_000) : nil
         picture.options.hasMetadata = bool()
-        picture.options.keeps = bool() ? MetadataKinds(rawValue: UInt8(int(1...30))) : .all
-        picture.options.digest = bool() ? bytes(32) : nil
+        picture.options.keeps = bool() ? MetadataKinds(rawValue: UInt8(int(0...30))) : .all
         let byteCount = UInt64.random(in: 1...ProtocolLimits.contentBytes, using: &self)
         return Submission(
             key: submissionKey(), name: name(),
@@ -30,6 +32,19 @@ extension SeededGenerator {
                 ? .path("/srv/" + name()) : .content(blockID(), byteCount: byteCount, bool() ? .zstd : .plain),
             picture: picture, delivery: bool() ? .fetch : .write("a/" + name()), priority: int(-10...10),
             weight: int(1...100), file: bool() ? "" : "a/" + name())
+    }
+
+    mutating func view() -> ViewChoice {
+        switch int(0...3) {
+        case 0: return .named(text())
+        case 1: return .index(int(0...65_535))
+        case 2:
+            let size = CanvasSize(width: double(0.1...1e6), height: double(0.1...1e6))
+            return .place(
+                center: Point(x: double(-1e9...1e9), y: double(-9...9)), zoom: double(0.01...100),
+                rotation: double(-720...720), size: bool() ? size : nil)
+        default: return .fit(margin: bool() ? double(0...1e6) : nil)
+        }
     }
 
     mutating func clientMessage() -> ClientMessage {

@@ -187,6 +187,16 @@ struct HostileBytesTests {
 
     // MARK: - The reader under all of them
 
+    @Test func unknownFlagsAreRefused() throws {
+        var reader = ByteReader([5, 0, 7])
+        let known = MetadataKinds(rawValue: 5)
+        #expect(try reader.flags("a", of: known) == known)
+        #expect(try reader.flags("b", of: known) == [])
+        #expect(throws: ProtocolError.badValue(what: "c", offset: 2, found: "7", expected: "bits of 5")) {
+            try reader.flags("c", of: known)
+        }
+    }
+
     /// Whatever is asked of it, a reader stays within its bytes.
     @Test func aReaderNeverLeavesItsBytes() {
         for seed in UInt64(0)..<400 {
