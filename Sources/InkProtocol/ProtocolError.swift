@@ -33,8 +33,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
     /// The system could not start a thread that the transport needs.
     case noThread(errno: Int32)
 
-    /// The `refuse` that answers a frame of another version, in that version: the envelope and this message are the same
-    /// in all. nil for other errors.
+    /// The `refuse` that answers a frame of another version, in that version: the envelope and this message are the
+    /// same in all. nil for other errors.
     public var refusal: [UInt8]? {
         guard case .unsupportedVersion(let found) = self else { return nil }
         // A text that is cut to its limit fits.

@@ -110,7 +110,7 @@ struct TaskCodecTests {
     @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")
     func claimedCount() {
         var bytes = WorkerTask.render(tile()).encoded()
-        // Behind the kind, canvas, output, tile, origin of patterns, colour and absent base image: the number of layers.
+        // Behind kind, canvas, output, tile, origin of patterns, colour and absent base image: the number of layers.
         let offset = 1 + 16 + 2 + 4 + 16 + 4 + 1
         #expect(bytes[offset] == 0)
         bytes.replaceSubrange(offset...offset, with: [0x80, 0x80, 0x04])
