@@ -3,6 +3,8 @@ import InkStore
 
 /// An order without an answer; the answer waits for the disk.
 enum OpenOrder: Hashable, Sendable {
+    /// Not carried out yet: some of its jobs are queued again, and not in memory.
+    case waiting(OrderAction)
     /// The answer once the order is stored.
     case prepared(OrderResult)
     case retry([JobNumber])
@@ -32,7 +34,15 @@ extension ServiceState {
             answer(id, OrderResult(number: order.number, code: .refused, count: 0, text: text))
             return
         }
-        switch order.action {
+        if awaits(order.action, comingBack.union(waitingOrders.flatMap(\.action.jobs))) {
+            orders[id] = .waiting(order.action)
+        } else {
+            carryOut(order.action, id)
+        }
+    }
+
+    private mutating func carryOut(_ action: OrderAction, _ id: OrderID) {
+        switch action {
         case .cancel(let jobs): cancel(jobs.withoutRepetitions, id)
         case .priority(let jobs, let priority): setPriority(jobs.withoutRepetitions, priority, id)
         case .pause(let jobs): setPaused(jobs.withoutRepetitions, true, id)
@@ -44,6 +54,46 @@ extension ServiceState {
         case .purge, .drain, .dismiss: break
         }
     }
+
+    // MARK: - Jobs that are queued again
+
+    /// Jobs that will be in memory again, or may be.
+    private var comingBack: Set<JobNumber> {
+        var jobs = Set(returning.keys)
+        for case .retry(let numbers) in orders.values { jobs.formUnion(numbers) }
+        return jobs
+    }
+
+    /// Whether an order has to wait for some of the jobs. Whether one is queued again the disk says, whatever waits.
+    private func awaits(_ action: OrderAction, _ jobs: Set<JobNumber>) -> Bool {
+        if case .retry = action { return false }
+        return !jobs.isEmpty && !jobs.isDisjoint(with: action.jobs)
+    }
+
+    /// A client's in the order of their numbers.
+    private var waitingOrders: [(id: OrderID, action: OrderAction)] {
+        let waiting = orders.compactMap { id, order -> (id: OrderID, action: OrderAction)? in
+            guard case .waiting(let action) = order else { return nil }
+            return (id, action)
+        }
+        return waiting.sorted { ($0.id.session, $0.id.number) < ($1.id.session, $1.id.number) }
+    }
+
+    /// Carries out the orders that have waited for jobs which are there now.
+    mutating func carryOutWaiting() {
+        var awaited = comingBack
+        for (id, action) in waitingOrders {
+            if awaits(action, awaited) {
+                // What is ordered later about its jobs comes later.
+                awaited.formUnion(action.jobs)
+            } else {
+                orders[id] = nil
+                carryOut(action, id)
+            }
+        }
+    }
+
+    // MARK: - What is ordered
 
     private mutating func cancel(_ numbers: [JobNumber], _ id: OrderID) {
         var cancellation = OpenOrder.Cancellation(jobs: numbers)
@@ -159,6 +209,7 @@ extension ServiceState {
 
     mutating func orderCommitted(_ id: OrderID, _ result: Result<[JournalOutcome], StoreError>) {
         guard let order = orders.removeValue(forKey: id) else { return }
+        defer { if case .retry = order { carryOutWaiting() } }
         switch (result, order) {
         case (.failure(let fault), _):
             answer(id, OrderResult(number: id.number, code: .refused, count: 0, text: fault.description))
@@ -172,7 +223,7 @@ extension ServiceState {
             let others = pairs.filter { $0.1 != .done }.map(\.0)
             answer(id, of: jobs, without: others, "neither failed nor cancelled, or unknown")
         case (.success, .prepared(let result)): answer(id, result)
-        case (.success, .cancel): break
+        case (.success, .cancel), (.success, .waiting): break
         }
     }
 
@@ -188,11 +239,13 @@ extension ServiceState {
         }
     }
 
-    /// The answers are no longer needed. Retried jobs are queued nevertheless.
+    /// The answers are no longer needed. What was ordered is done nevertheless.
     mutating func leaveOrders(_ session: SessionID) {
         orders = orders.filter { id, order in
-            if case .retry = order { return true }
-            return id.session != session
+            switch order {
+            case .retry, .waiting: true
+            case .prepared, .cancel: id.session != session
+            }
         }
     }
 
@@ -213,5 +266,15 @@ extension ServiceState {
         return OrderResult(
             number: id.number, code: others.isEmpty ? .done : done > 0 ? .partly : .refused, count: UInt64(done),
             text: others.isEmpty ? "" : "\(why): \(others.shownText)")
+    }
+}
+
+extension OrderAction {
+    /// The jobs that it names.
+    fileprivate var jobs: [JobNumber] {
+        switch self {
+        case .cancel(let jobs), .retry(let jobs), .priority(let jobs, _), .pause(let jobs), .resume(let jobs): jobs
+        case .purge, .drain, .dismiss: []
+        }
     }
 }

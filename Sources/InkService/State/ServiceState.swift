@@ -252,6 +252,7 @@ struct ServiceState: Sendable {
                     watch([record.number], session, now: now)
                 }
             }
+            carryOutWaiting()
         case .recovered(let job, let picture): recovered(job, picture)
         case .prepared(let job): prepared(job)
         case .progressed(let job, let done, let total, let timeLeft):
