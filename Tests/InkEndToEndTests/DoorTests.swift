@@ -77,7 +77,6 @@ struct DoorTests {
             return try farm.run(["wait", number, "-o", path, "-q"]).code
         }
         #expect(submitted == local)
-        // Those of several files come as an archive.
         let http = try farm.http()
         let (answer, jobs) = try http.submit(Self.project, "name=doors.ink&size=180x120&no-metadata=true\(form.query)")
         #expect(answer.status == 201, "\(String(decoding: answer.body, as: UTF8.self))")
@@ -85,6 +84,50 @@ struct DoorTests {
         #expect(try http.end(of: job) == "finished")
         let picture = try http.get("/v1/jobs/\(job)/picture")
         #expect(picture.status == 200)
-        if local.count == 1, let only = local.values.first { #expect(Data(picture.body) == only) }
+        if Self.folders.contains(form.ending) {
+            #expect(try Self.unpacked(picture.body) == local)
+            #expect(try Self.fetched(Array(local.keys), of: job, from: http) == local)
+        } else {
+            #expect(local.count == 1 && Data(picture.body) == local.values.first)
+        }
+    }
+
+    // MARK: - Pictures that are folders
+
+    private static let folders = ["dzi", "iiif"]
+    private static let name = "doors-180x120"
+
+    /// What `ink export` makes of an archive: HTTP gives such a picture as one, in which it has no name.
+    private static func unpacked(_ archive: [UInt8]) throws -> [String: Data] {
+        let files = try StoredZip(archive).files
+        let isIIIF = files["image/info.json"] != nil
+        return Dictionary(
+            uniqueKeysWithValues: files.map { entry, bytes in
+                let inside = String(entry.dropFirst("image/".count))
+                let path = isIIIF ? "\(name).iiif/\(inside)" : inside.replacingOccurrences(of: "image", with: name)
+                return (path, placed(bytes, path, from: "image"))
+            })
+    }
+
+    /// The same files, fetched one by one below the picture's place.
+    private static func fetched(_ paths: [String], of job: Int, from http: HTTPClient) throws -> [String: Data] {
+        let place = "/v1/jobs/\(job)/picture"
+        var files: [String: Data] = [:]
+        for path in paths {
+            let inside = path.hasPrefix("\(name).iiif/") ? String(path.dropFirst("\(name).iiif/".count)) : path
+            let answer = try http.get("\(place)/\(inside)")
+            #expect(answer.status == 200, "\(inside)")
+            files[path] = placed(answer.body, path, from: "http://127.0.0.1:\(http.port)\(place)")
+        }
+        return files
+    }
+
+    /// A description for IIIF says where the picture is; `ink export` writes the folder's name.
+    private static func placed(_ bytes: [UInt8], _ path: String, from place: String) -> Data {
+        guard path.hasSuffix("/info.json") else { return Data(bytes) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("\"id\": \"\(place)\""), "\(text)")
+        return Data(
+            text.replacingOccurrences(of: "\"id\": \"\(place)\"", with: "\"id\": \"\(name).iiif\"").utf8)
     }
 }
