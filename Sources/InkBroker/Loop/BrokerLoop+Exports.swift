@@ -27,7 +27,9 @@ extension BrokerLoop {
         case .schedule(let event): tell(event)
         case .report(let event):
             switch event {
-            case .finished(let id, _), .failed(let id, _): results?.forget(id)
+            case .finished(let id, _), .failed(let id, _):
+                results?.forget(id)
+                lookUps.forget(id)
             default: break
             }
             noteForEstimates(event)

@@ -36,6 +36,7 @@ final class BrokerLoop {
     let checking: Lane
     /// Looks results up and keeps them; nil where none are.
     let results: KeptResults?
+    var lookUps = LookUps()
 
     let encoder: BlockEncoder
     var scheduler: SchedulerState

@@ -4,8 +4,7 @@ import InkProtocol
 import InkSystem
 import Synchronization
 
-/// The results that a broker keeps, and what it knows of those that its tasks will give. For the loop's thread; the work is
-/// done on lanes.
+/// The results that a broker keeps. For the loop's thread; the work is done on lanes.
 final class KeptResults {
     private let store: ResultStore
     private let finding: Lane
@@ -13,9 +12,6 @@ final class KeptResults {
     private let backlog = Backlog()
     private let trouble: Trouble
     private var known: [JobID: KeyMaker] = [:]
-    private var missing: [TaskID: (job: JobID, key: BlockID)] = [:]
-    /// Found, and not accepted yet.
-    private var found: [TaskID: Found] = [:]
 
     /// Bytes of results on their way to the disk. With too much on its way, further results are not kept: a slow disk must
     /// not fill the memory.
@@ -54,12 +50,6 @@ final class KeptResults {
             guard let failure, !wasFailing else { return }
             onBegin("\(folder): cannot \(failure.operation): \(SystemFailure.text(of: failure.errno))")
         }
-    }
-
-    struct Found {
-        var life: ExportLife
-        var role: TaskRole
-        var result: KeptResult
     }
 
     /// The keys of an export, which the lane prepares before it makes the first.
@@ -104,16 +94,6 @@ final class KeptResults {
         }
     }
 
-    /// Remembers under which key the result of a task is to be kept.
-    func miss(_ task: TaskID, of job: JobID, _ key: BlockID) { missing[task] = (job, key) }
-
-    func find(_ found: Found, for task: TaskID) { self.found[task] = found }
-
-    func takeFound(_ task: TaskID) -> Found? { found.removeValue(forKey: task) }
-
-    /// The key under which the result of a task is to be kept; nil if it was not looked up.
-    func takeMissing(_ task: TaskID) -> BlockID? { missing.removeValue(forKey: task)?.key }
-
     /// Keeps a result; `done` is called on a lane when its blocks are not needed any more.
     func keep(
         _ band: EncodedPiece?, _ pixels: BlockContent?, as key: BlockID, _ done: @escaping @Sendable () -> Void
@@ -136,11 +116,7 @@ final class KeptResults {
     }
 
     /// An export has ended.
-    func forget(_ job: JobID) {
-        guard known.removeValue(forKey: job) != nil else { return }
-        missing = missing.filter { $0.value.job != job }
-        found = found.filter { $0.value.life.job != job }
-    }
+    func forget(_ job: JobID) { known[job] = nil }
 
     /// Waits until everything is on the disk that was to be kept.
     func wait() {
