@@ -8,13 +8,9 @@ import Synchronization
 enum SealedFile {
     /// Renames a complete picture from its temporary name. Returns whether it succeeded.
     static func publish(_ seal: SealedPicture) -> Bool {
-        let folder = seal.target.splitPath().folder
-        // The archive of a picture that is a folder lies elsewhere; that picture is made again.
-        guard seal.temporary.splitPath().folder == folder, seal.picture.isFile(at: seal.temporary),
-            rename(seal.temporary, seal.target) == 0
-        else { return false }
+        guard seal.picture.isFile(at: seal.temporary), rename(seal.temporary, seal.target) == 0 else { return false }
         // The file has its name, even if the folder is not synced yet.
-        try? FileSystem.syncFolder(folder)
+        try? FileSystem.syncFolder(seal.target.splitPath().folder)
         return true
     }
 }

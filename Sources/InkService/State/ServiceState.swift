@@ -1,5 +1,6 @@
 import InkProtocol
 import InkStore
+import InkSystem
 
 /// Decides about jobs and clients: what is accepted, requested, stored, started and reported. A state machine that
 /// takes events and returns actions.
@@ -207,6 +208,10 @@ struct ServiceState: Sendable {
         case .ended: return
         case .queued: enqueue(record.number, job)
         case .publishing(let seal):
+            guard seal.isRenamed else {
+                actions.append(.journal(.note, [.queued(record.number, crashes: job.crashes)]))
+                return enqueue(record.number, job)
+            }
             job.phase = .recovering
             jobs[record.number] = job
             actions.append(.recover(record.number, seal))
@@ -278,6 +283,12 @@ struct ServiceState: Sendable {
         for number in refusedEnds.sorted() { journalEnd(number) }
         refusedEnds = []
     }
+}
+
+extension SealedPicture {
+    /// Whether it is a file, which has its name as soon as it is renamed. The archive of a picture that is a folder lies
+    /// elsewhere, and nobody knows how much of the picture has its place: it is made again.
+    fileprivate var isRenamed: Bool { temporary.splitPath().folder == target.splitPath().folder }
 }
 
 /// The rules and timeouts of a service.
