@@ -20,8 +20,7 @@ struct LookUps: Sendable {
     mutating func take(
         _ result: KeptResult?, _ key: BlockID?, for task: TaskID, _ role: TaskRole, of export: Export
     ) -> Bool {
-        // What others have put into the folder is not trusted more than a worker.
-        if let result, export.fault(in: TaskResult(result), of: role) == nil {
+        if let result, export.isServed(by: result, role) {
             found[task] = Found(life: export.life, role: role, result: result)
             return true
         }
@@ -38,6 +37,21 @@ struct LookUps: Sendable {
     mutating func forget(_ job: JobID) {
         missing = missing.filter { $0.value.job != job }
         found = found.filter { $0.value.life.job != job }
+    }
+}
+
+extension Export {
+    /// Whether a kept result is all that a task would give. What others have put into the folder is not trusted more than
+    /// a worker.
+    fileprivate func isServed(by result: KeptResult, _ role: TaskRole) -> Bool {
+        guard let plan, case .tile(let row, let column) = role else { return false }
+        let wanted: (band: Bool, pixels: Bool) =
+            switch plan.task(row: row, column: column).delivery {
+            case .band: (true, false)
+            case .pixels: (false, true)
+            case .bandAndPixels: (true, true)
+            }
+        return (result.band != nil, result.pixels != nil) == wanted && fault(in: TaskResult(result), of: role) == nil
     }
 }
 
