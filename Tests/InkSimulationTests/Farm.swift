@@ -51,6 +51,9 @@ struct Weather {
     var poison = false
     var verifyShare = 0.0
     var smallQueues = false
+    var keepsResults = false
+    /// How many of the kept results are damaged.
+    var resultDamage = 0.0
 
     init(_ random: inout SeededGenerator) {
         func chance(_ share: Double) -> Bool { Double.random(in: 0...1, using: &random) < share }
@@ -63,6 +66,8 @@ struct Weather {
         poison = chance(0.1)
         verifyShare = chance(0.2) ? 0.5 : 0
         smallQueues = chance(0.2)
+        keepsResults = chance(0.5)
+        if chance(0.3) { resultDamage = 0.3 }
     }
 }
 
@@ -77,6 +82,8 @@ final class Farm {
     private(set) var history: [String] = []
     private(set) var problems: [String] = []
     private(set) var steps = 0
+    /// Results of tiles that were found.
+    var foundCount = 0
 
     let disk: Disk
     var broker: SimulatedBroker?
@@ -300,6 +307,8 @@ final class Disk {
     var contents: Set<ContentID> = []
     /// By path: the bands in the order in which they were written.
     var files: [String: [String]] = [:]
+    /// Files of tiles' results, by what decides them.
+    var results: [BlockID: [UInt8]] = [:]
     var refusesUntil: UInt64 = 0
     /// Jobs whose ends have been told, with the notice's id.
     var told: [JobNumber: (notice: UInt64, ending: JobEnding)] = [:]

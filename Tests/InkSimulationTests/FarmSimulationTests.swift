@@ -18,6 +18,7 @@ struct FarmSimulationTests {
         let first = Self.environment["FIRST"].flatMap { UInt64($0) } ?? 0
         let failures = Mutex<[(UInt64, [String])]>([])
         let steps = Atomic<Int>(0)
+        let found = Atomic<Int>(0)
         let start = Date()
         DispatchQueue.concurrentPerform(iterations: count) { @Sendable index in
             let seed = first + UInt64(index)
@@ -25,13 +26,16 @@ struct FarmSimulationTests {
                 let farm = try Farm(seed: seed)
                 farm.run()
                 steps.add(farm.steps, ordering: .relaxed)
+                found.add(farm.foundCount, ordering: .relaxed)
                 if !farm.problems.isEmpty { failures.withLock { $0.append((seed, farm.problems)) } }
             } catch {
                 failures.withLock { $0.append((seed, ["\(error)"])) }
             }
         }
         let seconds = Date().timeIntervalSince(start)
-        print("\(count) farms, \(steps.load(ordering: .relaxed)) steps in \(seconds) s")
+        let foundCount = found.load(ordering: .relaxed)
+        print("\(count) farms, \(steps.load(ordering: .relaxed)) steps, \(foundCount) tiles found in \(seconds) s")
+        #expect(foundCount > 0 || count < 1_000)
         for (seed, problems) in failures.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }).prefix(10) {
             Issue.record("make simulate SEED=\(seed): \(problems.joined(separator: "; "))")
             print("make simulate SEED=\(seed): \(problems.joined(separator: "; "))".prefix(500))

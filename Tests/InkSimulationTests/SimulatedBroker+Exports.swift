@@ -90,12 +90,14 @@ extension SimulatedBroker {
             answer(life) { blocks throws(BrokerError) in
                 guard case .ready(let project, let order) = job.source else { throw .cancelled(export: job.name) }
                 let draft = try PictureDraft(
-                    project, order: order, name: job.name, limits: job.limits, encoder: .standard, blocks: &blocks)
+                    project, order: order, name: job.name, limits: job.limits,
+                    encoder: farm.weather.keepsResults ? BlockEncoder.standard.digestingStrokes : .standard,
+                    blocks: &blocks)
                 return .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))
             }
         case .plan(let life, let draft, let decoded):
             answer(life) { blocks throws(BrokerError) in
-                let plan = try PicturePlan(draft, decoded: decoded)
+                let plan = try PicturePlan(draft, decoded: decoded, keepsResults: farm.weather.keepsResults)
                 return .planned(
                     PlannedExport(
                         plan: plan, assembler: Assembler(), trials: TrialState(plan) { _ in Assembler() },
@@ -105,7 +107,12 @@ extension SimulatedBroker {
         case .write(let life, let pieces, let rows, let ending): write(pieces, rows, life, ending)
         case .release(let blocks): release(blocks)
         case .schedule(let event): schedule(event)
-        case .report(let event): report(event)
+        case .report(let event):
+            switch event {
+            case .finished(let id, _), .failed(let id, _): lookUps.forget(id)
+            default: break
+            }
+            report(event)
         }
     }
 
@@ -152,6 +159,8 @@ extension SimulatedBroker {
             if picture.quality != quality(of: id.rawValue) {
                 farm.problem("\(id) has the quality \(picture.quality ?? 0), not \(quality(of: id.rawValue) ?? 0)")
             }
+            let found = pictures[id.rawValue]?.found.count ?? 0
+            if picture.foundCount != found { farm.problem("\(id) does not say that \(found) tiles were found") }
             heard = ended(id.rawValue, .ended(.finished(picture.lasting)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
@@ -190,7 +199,7 @@ extension SimulatedBroker {
     /// Each block is counted as often as exports and results name it.
     var brokenCounts: [String] {
         var expected: [BlockID: Int] = [:]
-        for block in exports.active.values.flatMap(\.heldBlocks) { expected[block, default: 0] += 1 }
+        for block in exports.active.values.flatMap(\.heldBlocks) + keeping { expected[block, default: 0] += 1 }
         for assembly in peers.values.flatMap(\.assemblies.values) {
             for block in assembly.result.blocks { expected[block, default: 0] += 1 }
         }
@@ -212,7 +221,8 @@ extension SimulatedBroker {
     func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
-        case .lookUp, .acceptFound: farm.problem("a result is looked up where none are kept")
+        case .lookUp(let task, let job, let position, let version): lookUp(task, job, position, version)
+        case .acceptFound(let task, _, let position): acceptFound(task, position)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planStages(let job): advance(.stagesDone(job))
         case .accept(let worker, let attempt, _, let position): accept(worker, attempt, position)
@@ -235,12 +245,16 @@ extension SimulatedBroker {
     }
 
     func dispatch(_ dispatch: Dispatch) {
-        guard let export = exports[dispatch.job], peers[dispatch.worker] != nil else {
+        guard let export = exports[dispatch.job], let peer = peers[dispatch.worker] else {
             schedule(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
         if dispatch.id.attempt > 30 { farm.problem("task \(dispatch.id) is tried without end") }
         let role = TaskRole(dispatch.position)
+        use(peer.version, for: dispatch.job.rawValue)
+        if pictures[dispatch.job.rawValue]?.found.contains(dispatch.position) == true {
+            farm.problem("\(role) of \(dispatch.job) was found, and is rendered")
+        }
         do {
             let (task, limit) = try export.task(role)
             let assembler = ResultAssembler(
@@ -293,6 +307,7 @@ extension SimulatedBroker {
         if exports[assembly.life] != nil, pictures[job]?.accepted.insert(position).inserted != true {
             farm.problem("\(position) of job \(job) accepted twice")
         }
+        keep(assembly.result, of: attempt.task)
         advance(.accepted(assembly.life, assembly.role, assembly.result))
     }
 

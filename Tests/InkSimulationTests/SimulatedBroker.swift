@@ -13,6 +13,8 @@ enum BrokerStep {
     case commit
     case launch(JobNumber)
     case answered(ExportLife, LaneAnswer)
+    case lookedUp(TaskID, ExportLife, TaskRole, BlockID?)
+    case kept(BlockID, KeptResult)
     case synced(ExportLife, PictureReport)
     case renamed(ExportLife)
 }
@@ -29,6 +31,9 @@ final class SimulatedBroker {
     /// Exports that have not ended.
     var pictures: [JobNumber: Picture] = [:]
     var blocks: [BlockID: HeldBlock] = [:]
+    var lookUps = LookUps()
+    /// Blocks of results on their way to the disk.
+    var keeping: [BlockID] = []
     var peers: [WorkerID: Peer] = [:]
     var workerOf: [Connection: WorkerID] = [:]
     var sessionOf: [Connection: SessionID] = [:]
@@ -48,6 +53,7 @@ final class SimulatedBroker {
     struct Peer {
         var index: Int
         var connection: Connection
+        var version: String
         var assemblies: [AttemptID: Assembly] = [:]
     }
 
@@ -62,6 +68,12 @@ final class SimulatedBroker {
 
     struct Picture {
         var accepted: Set<TaskPosition> = []
+        /// Tiles whose results were looked up, and those that had one.
+        var sought: Set<TaskPosition> = []
+        var found: Set<TaskPosition> = []
+        var keys: TileKeys?
+        /// The renderer's.
+        var version: String?
         /// Bands in the order in which they went to the file.
         var file: [String] = []
     }
@@ -125,6 +137,8 @@ final class SimulatedBroker {
         case .commit: commit()
         case .launch(let job): launch(job)
         case .answered(let life, let answer): take(answer, of: life)
+        case .lookedUp(let task, let life, let role, let key): lookedUp(task, life, role, key)
+        case .kept(let key, let result): keep(result, as: key)
         case .synced(let life, let ending): synced(life, ending)
         case .renamed(let life): renamed(life)
         }
@@ -161,7 +175,7 @@ final class SimulatedBroker {
             if let old = workerOf[connection] { lose(old, "connected anew") }
             lastPeer += 1
             let id = WorkerID(rawValue: lastPeer)
-            peers[id] = Peer(index: index, connection: connection)
+            peers[id] = Peer(index: index, connection: connection, version: hello.rendererVersion)
             workerOf[connection] = id
             heard[connection] = farm.now
             send(.welcome(Welcome(heartbeatMilliseconds: 1000, livenessMilliseconds: 3000)), to: id)
