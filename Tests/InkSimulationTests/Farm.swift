@@ -312,14 +312,17 @@ final class Disk {
     var refusesUntil: UInt64 = 0
     /// Jobs whose ends have been told, with the notice's id.
     var told: [JobNumber: (notice: UInt64, ending: JobEnding)] = [:]
-    /// Jobs that have ever been cancelled.
+    /// Jobs that have been cancelled since they were last queued.
     var cancelled: Set<JobNumber> = []
     /// Keys that have been acknowledged.
     var acknowledged: [SubmissionKey: JobNumber] = [:]
 
     /// What the store said to changes of its jobs.
     func note(_ entries: [JournalEntry], _ outcomes: [JournalOutcome]) {
-        for case (.retried(let job), .done) in zip(entries, outcomes) { told[job] = nil }
+        for case (.retried(let job), .done) in zip(entries, outcomes) {
+            told[job] = nil
+            cancelled.remove(job)
+        }
         for case (.ended(let job, .cancelled, _, _, _), .done) in zip(entries, outcomes) { cancelled.insert(job) }
     }
 

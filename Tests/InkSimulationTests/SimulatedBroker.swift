@@ -369,6 +369,11 @@ final class SimulatedBroker {
             where !farm.disk.cancelled.contains(job) {
                 farm.problem("job \(job) is told to be cancelled, and the disk has not heard of it")
             }
+        case .orderDone(let result):
+            for job in cancellations[OrderID(session: session, number: result.number)] ?? []
+            where service.returning[job] != nil {
+                farm.problem("job \(job) is told not to be under way, and is queued again")
+            }
         case .accepted(let key, let job):
             if let other = farm.disk.acknowledged[key], other != job { farm.problem("\(key) is \(other) and \(job)") }
             farm.disk.acknowledged[key] = job

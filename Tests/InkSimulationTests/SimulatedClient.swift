@@ -163,6 +163,9 @@ final class SimulatedClient {
                 wanted[position].ending = nil
                 orders += 1
                 send(.order(Order(number: orders, action: .retry([notice.job]))), farm)
+                guard !farm.isCalm, farm.chance(0.2) else { continue }
+                orders += 1
+                send(.order(Order(number: orders, action: .cancel([notice.job]))), farm)
             }
         }
         if farm.chance(0.9) { send(.noticesTaken([notice.id]), farm) }
