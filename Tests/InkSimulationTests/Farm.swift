@@ -238,6 +238,7 @@ final class Farm {
         for broken in broker.exports.brokenInvariants { problem("exports: \(broken)") }
         for broken in broker.brokenCounts { problem("blocks: \(broken)") }
         for broken in broker.service.brokenInvariants { problem("service: \(broken)") }
+        broker.checkFolders()
     }
 
     // MARK: - Network
@@ -305,8 +306,10 @@ struct Agenda {
 final class Disk {
     let store: JobStore
     var contents: Set<ContentID> = []
-    /// By path: the bands in the order in which they were written.
+    /// By path: the bands in the order in which they were written. A folder is one, too.
     var files: [String: [String]] = [:]
+    /// The lives of the broker in which pictures that are folders got their places.
+    var placed: [JobNumber: Int] = [:]
     /// Files of tiles' results, by what decides them.
     var results: [BlockID: [UInt8]] = [:]
     var refusesUntil: UInt64 = 0

@@ -1,7 +1,5 @@
-import Glibc
 import InkCodecs
 import InkEngine
-import InkStore
 import InkTestSupport
 
 @testable import InkBroker
@@ -65,7 +63,10 @@ extension SimulatedBroker {
 
     func launch(_ job: JobNumber) {
         guard let entry = service.jobs[job] else { return }
-        if farm.disk.files["\(job).png"] != nil { farm.problem("job \(job) is rendered again, its picture is there") }
+        // A folder is made again in another life.
+        if farm.disk.files[place(of: job)] != nil, !isFolder(job) || farm.disk.placed[job] == life {
+            farm.problem("job \(job) is rendered again, its picture is there")
+        }
         let tile = PixelSize(width: Self.width / Self.columns(of: job), height: 16)
         let order = PictureOrder(
             output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)),
@@ -75,7 +76,7 @@ extension SimulatedBroker {
             .submitted(
                 ExportJob(
                     id: JobID(job), name: "p", project: Self.project(of: job), order: order,
-                    destination: "\(job).png", priority: entry.priority)))
+                    destination: place(of: job), priority: entry.priority)))
         if entry.wantsCancel { advance(.cancelled(JobID(job))) }
     }
 
@@ -103,7 +104,8 @@ extension SimulatedBroker {
                         plan: plan, assembler: Assembler(), trials: TrialState(plan) { _ in Assembler() },
                         blocks: blocks, time: LaneTime()))
             }
-        case .open, .discard: break
+        case .open: break
+        case .discard(let id): if isFolder(id.rawValue) { removeWork(of: id.rawValue) }
         case .write(let life, let pieces, let rows, let ending): write(pieces, rows, life, ending)
         case .release(let blocks): release(blocks)
         case .schedule(let event): schedule(event)
@@ -134,19 +136,6 @@ extension SimulatedBroker {
     func take(_ answer: LaneAnswer, of life: ExportLife) {
         for block in answer.blocks { put(block.id, block.frame) }
         advance(.answered(life, answer))
-    }
-
-    private func write(_ pieces: [EncodedPiece], _ rows: Int, _ life: ExportLife, _ ending: PictureReport?) {
-        let path = "\(life.job.rawValue).part"
-        guard farm.now >= farm.disk.refusesUntil else {
-            later(.answered(life, .failed(.output(path: path, operation: "write to", errno: ENOSPC))))
-            return
-        }
-        pictures[life.job.rawValue]?.file += pieces.map {
-            String(decoding: $0.bytes.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(), as: UTF8.self)
-        }
-        later(.answered(life, .written(rows: rows, UnfinishedPicture(path: path, byteCount: 0), LaneTime())))
-        if let ending { later(.synced(life, ending)) }
     }
 
     /// The service hears of it after what goes on now.
@@ -309,53 +298,5 @@ extension SimulatedBroker {
         }
         keep(assembly.result, of: attempt.task)
         advance(.accepted(assembly.life, assembly.role, assembly.result))
-    }
-
-    // MARK: - The picture's name
-
-    /// The temporary file is on the disk: the digest goes to the journal.
-    func synced(_ life: ExportLife, _ ending: PictureReport) {
-        let job = life.job.rawValue
-        guard exports[life] != nil, let file = pictures[job]?.file else { return }
-        if file != bands(of: job) { farm.problem("job \(job): bands \(file)") }
-        farm.disk.files["\(job).part"] = file
-        sealing[job] = life
-        var picture = ending
-        picture.files = [Self.written(job)]
-        let seal = SealedPicture(target: "\(job).png", temporary: "\(job).part", picture: picture)
-        pendingJournal.append((.starting(job), [.publishing(job, seal)]))
-        if !isCommitting {
-            isCommitting = true
-            later(.commit, 1...20)
-        }
-    }
-
-    static func written(_ job: JobNumber) -> WrittenFile {
-        WrittenFile(
-            byteCount: Int(job) + 1, digest: [UInt8](repeating: UInt8(truncatingIfNeeded: job), count: 32))
-    }
-
-    func sealed(_ life: ExportLife, _ result: Result<[JournalOutcome], StoreError>) {
-        let job = life.job.rawValue
-        sealing[job] = nil
-        switch result {
-        case .success: later(.renamed(life))
-        case .failure(let fault):
-            farm.disk.files["\(job).part"] = nil
-            later(.answered(life, .failed(.journal(export: "p", Cause(fault)))))
-        }
-    }
-
-    func renamed(_ life: ExportLife) {
-        let job = life.job.rawValue
-        farm.disk.files["\(job).png"] = farm.disk.files.removeValue(forKey: "\(job).part")
-        later(.answered(life, .finished([Self.written(job)], LaneTime())))
-    }
-
-    func recover(_ job: JobNumber, _ seal: SealedPicture) {
-        if farm.disk.files[seal.target] == nil { farm.disk.files[seal.target] = farm.disk.files[seal.temporary] }
-        farm.disk.files[seal.temporary] = nil
-        let isThere = farm.disk.files[seal.target] != nil
-        later(.service(.recovered(job, isThere ? seal.picture : nil)))
     }
 }

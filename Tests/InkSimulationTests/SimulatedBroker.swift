@@ -16,7 +16,9 @@ enum BrokerStep {
     case lookedUp(TaskID, ExportLife, TaskRole, BlockID?)
     case kept(BlockID, KeptResult)
     case synced(ExportLife, PictureReport)
+    case unpacked(ExportLife, PictureReport)
     case renamed(ExportLife)
+    case described(ExportLife)
 }
 
 /// The broker's process: the real states, and as little as possible around them.
@@ -76,6 +78,8 @@ final class SimulatedBroker {
         var version: String?
         /// Bands in the order in which they went to the file.
         var file: [String] = []
+        /// Whether a write has failed: nothing is written any more.
+        var isClosed = false
     }
 
     struct HeldBlock {
@@ -121,6 +125,7 @@ final class SimulatedBroker {
 
     /// What was on its way to the disk is there or not, and nobody was told.
     func die() {
+        checkFolders()
         guard isCommitting, farm.chance(0.5) else { return }
         let entries = pendingJournal.flatMap(\.1)
         if let outcomes = try? farm.disk.store.apply(entries) { farm.disk.note(entries, outcomes) }
@@ -140,7 +145,9 @@ final class SimulatedBroker {
         case .lookedUp(let task, let life, let role, let key): lookedUp(task, life, role, key)
         case .kept(let key, let result): keep(result, as: key)
         case .synced(let life, let ending): synced(life, ending)
+        case .unpacked(let life, let ending): unpacked(life, ending)
         case .renamed(let life): renamed(life)
+        case .described(let life): described(life)
         }
     }
 
@@ -391,7 +398,7 @@ final class SimulatedBroker {
                 farm.problem(
                     "job \(notice.job) is told to have ended and has not: \(String(describing: record?.state))")
             }
-            if case .finished = notice.ending, farm.disk.files["\(notice.job).png"] != bands(of: notice.job) {
+            if case .finished = notice.ending, !isWhole(notice.job) {
                 farm.problem("job \(notice.job) is finished, its picture is not whole")
             }
         default: break
