@@ -54,6 +54,8 @@ struct Weather {
     var keepsResults = false
     /// How many of the kept results are damaged.
     var resultDamage = 0.0
+    /// Whether workers have renderers of two versions.
+    var mixesRenderers = false
 
     init(_ random: inout SeededGenerator) {
         func chance(_ share: Double) -> Bool { Double.random(in: 0...1, using: &random) < share }
@@ -68,6 +70,7 @@ struct Weather {
         smallQueues = chance(0.2)
         keepsResults = chance(0.5)
         if chance(0.3) { resultDamage = 0.3 }
+        mixesRenderers = chance(0.15)
     }
 }
 
@@ -105,7 +108,8 @@ final class Farm {
         disk = try Disk()
         calmAt = UInt64.random(in: 1_000...10_000, using: &random)
         for index in 0..<Int.random(in: 1...4, using: &random) {
-            workers.append(SimulatedWorker(index: index, slowness: chance(0.15) ? 10 : 1))
+            let version = weather.mixesRenderers && index % 2 == 1 ? "2" : "1"
+            workers.append(SimulatedWorker(index: index, version: version, slowness: chance(0.15) ? 10 : 1))
         }
         for index in 0..<Int.random(in: 1...2, using: &random) {
             clients.append(SimulatedClient(index: index, jobs: Int.random(in: 1...4, using: &random), self))

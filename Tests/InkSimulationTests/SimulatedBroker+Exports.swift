@@ -39,14 +39,16 @@ extension SimulatedBroker {
         }
     }
 
-    func bands(of job: JobNumber) -> [String] {
+    /// - Parameter version: the renderer's.
+    func bands(of job: JobNumber, version: String?) -> [String] {
+        let name = "\(job)\(SimulatedWorker.mark(of: version))"
         // The base image and the layer's content are images in it.
-        if Self.isDrawn(job) { return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(job):\(job % 3)"] }
+        if Self.isDrawn(job) { return ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(name):\(job % 3)"] }
         let suffix = quality(of: job).map { "@\($0)" } ?? ""
-        if encoding(of: job).format == .webp { return ["\(job):whole\(suffix)"] }
+        if encoding(of: job).format == .webp { return ["\(name):whole\(suffix)"] }
         // The picture itself, the background, the base image, the layer if it shows something, a small picture.
         let pictures = Self.isLayered(job) ? 3 + Int(job % 3) : 1
-        return (0..<pictures).flatMap { _ in (0..<Self.rows(of: job)).map { "\(job):\($0)\(suffix)" } }
+        return (0..<pictures).flatMap { _ in (0..<Self.rows(of: job)).map { "\(name):\($0)\(suffix)" } }
     }
 
     /// Up to two images; the canvas tells workers the job, a tile's rectangle the row.

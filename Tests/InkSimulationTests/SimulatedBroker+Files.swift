@@ -27,8 +27,13 @@ extension SimulatedBroker {
     private func description(of job: JobNumber) -> String { "\(job).dzi" }
 
     func isWhole(_ job: JobNumber) -> Bool {
-        farm.disk.files[place(of: job)] == bands(of: job)
+        isPicture(farm.disk.files[place(of: job)], of: job)
             && (!hasDescription(job) || farm.disk.files[description(of: job)] != nil)
+    }
+
+    /// By one of the renderers.
+    private func isPicture(_ file: [String]?, of job: JobNumber) -> Bool {
+        ["1", "2"].contains { bands(of: job, version: $0) == file }
     }
 
     func removeWork(of job: JobNumber) {
@@ -40,7 +45,7 @@ extension SimulatedBroker {
     func checkFolders() {
         for job in farm.disk.placed.keys.sorted() {
             let tiles = farm.disk.files[place(of: job)]
-            if let tiles, tiles != bands(of: job) { farm.problem("the folder of job \(job) is \(tiles)") }
+            if let tiles, !isPicture(tiles, of: job) { farm.problem("the folder of job \(job) is \(tiles)") }
             if tiles == nil, farm.disk.files[description(of: job)] != nil {
                 farm.problem("the folder of job \(job) is described, and not there")
             }
@@ -70,7 +75,7 @@ extension SimulatedBroker {
     func synced(_ life: ExportLife, _ ending: PictureReport) {
         let job = life.job.rawValue
         guard exports[life] != nil, let file = pictures[job]?.file else { return }
-        if file != bands(of: job) { farm.problem("job \(job): bands \(file)") }
+        if file != bands(of: job, version: pictures[job]?.version) { farm.problem("job \(job): bands \(file)") }
         guard isFolder(job) else {
             farm.disk.files[temporary(of: job)] = file
             return seal(life, ending)

@@ -14,6 +14,8 @@ enum WorkerStep {
 final class SimulatedWorker {
     let index: Int
     let slowness: UInt64
+    /// The renderer's; another one makes other pictures.
+    let version: String
     private(set) var life = 0
     private var state: WorkerState?
     private var connection: Connection?
@@ -24,8 +26,9 @@ final class SimulatedWorker {
     var stoppedUntil: UInt64 = 0
     private var letters: [BrokerMessage] = []
 
-    init(index: Int, slowness: UInt64) {
+    init(index: Int, version: String, slowness: UInt64) {
         self.index = index
+        self.version = version
         self.slowness = slowness
     }
 
@@ -48,7 +51,8 @@ final class SimulatedWorker {
             guard state == nil else { return }
             state = WorkerState(
                 hello: Hello(
-                    rendererVersion: "1", workerName: "w\(index)", threads: 1, taskCredits: 2, byteCredits: 1 << 20),
+                    rendererVersion: version, workerName: "w\(index)", threads: 1, taskCredits: 2,
+                    byteCredits: 1 << 20),
                 helloMilliseconds: 1000)
             freeAt = farm.now
             handle(.started, farm)
@@ -129,11 +133,16 @@ final class SimulatedWorker {
         } catch { farm.problem("\(error)") }
     }
 
+    /// What a renderer of that version writes behind the number of a job.
+    static func mark(of version: String?) -> String { version == "2" ? "'" : "" }
+
     /// Samples say which tile they are, bands which row of which job.
     private func result(of task: WorkerTask) throws -> [ResultItem] {
+        let mark = Self.mark(of: version)
+        func isOwn(_ job: Substring) -> Bool { job.drop(while: \.isNumber) == mark }
         switch task {
         case .render(let task):
-            let (job, row) = (Int(task.canvas.width), task.rect.y / 16)
+            let (job, row) = ("\(Int(task.canvas.width))\(mark)", task.rect.y / 16)
             guard case .pixels = task.delivery else {
                 return [Self.band("\(job):\(row)", task.rect, task.pixelFormat)]
             }
@@ -149,7 +158,7 @@ final class SimulatedWorker {
             let names = try task.pieces.map(name(of:))
             let job = names[0].prefix { $0 != ":" }
             let (band, row) = ("\(job):\(task.rect.y / 16)", task.rect.y / 16)
-            let isWhole = names == task.pieces.indices.map { "\(job):\(row):\($0)" }
+            let isWhole = isOwn(job) && names == task.pieces.indices.map { "\(job):\(row):\($0)" }
             let text = isWhole ? band : "not the row's tiles: \(names)"
             return [Self.band(text, task.rect, task.format, task.encoding.picture)]
         case .draw(let task):
@@ -160,7 +169,7 @@ final class SimulatedWorker {
             // In two pieces.
             let pieces = [
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
-                isWhole ? "\(Int(drawn.canvas.width)):\(task.images.count)" : "without its images",
+                isWhole ? "\(Int(drawn.canvas.width))\(mark):\(task.images.count)" : "without its images",
             ]
             return pieces.map { piece in
                 .band(
@@ -175,7 +184,7 @@ final class SimulatedWorker {
                 task.rows[row].indices.map { "\(job):\(row):\($0)" }
             }
             let rect = PixelRect(x: 0, y: 0, width: task.size.width, height: task.size.height)
-            let text = names == expected ? "\(job):whole" : "not the picture's tiles: \(names)"
+            let text = isOwn(job) && names == expected ? "\(job):whole" : "not the picture's tiles: \(names)"
             return [Self.band(text, rect, task.format, task.encoding, rows: task.rows.count)]
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)
