@@ -109,7 +109,7 @@ struct DoorTests {
             })
     }
 
-    /// The same files, fetched one by one below the picture's place.
+    /// Fetches the files one by one below the picture's place.
     private static func fetched(_ paths: [String], of job: Int, from http: HTTPClient) throws -> [String: Data] {
         let place = "/v1/jobs/\(job)/picture"
         var files: [String: Data] = [:]
