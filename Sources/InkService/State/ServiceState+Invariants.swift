@@ -27,6 +27,9 @@ extension ServiceState {
             broken.append("job \(number): its end is stuck, and it has none")
         }
         for number in activeJobs where jobs[number] == nil { broken.append("job \(number): active and unknown") }
+        if let first = waitingOrders.first, !awaits(first.action, comingBack) {
+            broken.append("order \(first.id.number): waits for nothing")
+        }
         let running = activeJobs.count { jobs[$0]?.wasPaused != true }
         if running > rules.activeJobs + rules.overtakingJobs {
             broken.append("\(running) jobs at once")

@@ -58,20 +58,20 @@ extension ServiceState {
     // MARK: - Jobs that are queued again
 
     /// Jobs that will be in memory again, or may be.
-    private var comingBack: Set<JobNumber> {
+    var comingBack: Set<JobNumber> {
         var jobs = Set(returning.keys)
         for case .retry(let numbers) in orders.values { jobs.formUnion(numbers) }
         return jobs
     }
 
     /// Whether an order has to wait for some of the jobs. Whether one is queued again the disk says, whatever waits.
-    private func awaits(_ action: OrderAction, _ jobs: Set<JobNumber>) -> Bool {
+    func awaits(_ action: OrderAction, _ jobs: Set<JobNumber>) -> Bool {
         if case .retry = action { return false }
         return !jobs.isEmpty && !jobs.isDisjoint(with: action.jobs)
     }
 
     /// A client's in the order of their numbers.
-    private var waitingOrders: [(id: OrderID, action: OrderAction)] {
+    var waitingOrders: [(id: OrderID, action: OrderAction)] {
         let waiting = orders.compactMap { id, order -> (id: OrderID, action: OrderAction)? in
             guard case .waiting(let action) = order else { return nil }
             return (id, action)
