@@ -139,6 +139,7 @@ extension SimulatedBroker {
         let (new, place) = ("\(job).part/new", place(of: job))
         (farm.disk.files[place], farm.disk.files[new]) = (farm.disk.files[new], farm.disk.files[place])
         farm.disk.placed[job] = life
+        farm.note("job \(job): its folder is exchanged")
     }
 
     /// The description is written, or the folder is taken back.

@@ -65,6 +65,7 @@ extension SimulatedBroker {
         }
         pictures[job]?.found.insert(position)
         farm.foundCount += 1
+        farm.note("job \(job): \(found.role) is found")
         if let pixels = found.result.pixels { put(pixels.id, pixels.frame) }
         exports.count(found.life.job) { $0.found += 1 }
         advance(.accepted(found.life, found.role, TaskResult(found.result)))
@@ -88,6 +89,7 @@ extension SimulatedBroker {
             release([id])
         }
         guard farm.now >= farm.disk.refusesUntil else { return }
+        farm.note("result \(key) is kept")
         farm.disk.results[key] = damaged(ResultStore.file(of: result, as: key), of: result, as: key)
     }
 
