@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,6 +58,8 @@ char **ink_arguments(int *count) {
 }
 
 int ink_thread_number(void) { return gettid(); }
+
+void ink_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 int ink_keep_only_files(const int *files, long count) {
     // CLOSE_RANGE_UNSHARE of linux/close_range.h, which does not go with every header.

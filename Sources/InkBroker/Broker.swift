@@ -78,7 +78,7 @@ public final class Broker: Sendable {
             local: local,
             spill: spill, onEvent: onEvent)
         do throws(SystemFailure) {
-            try PosixThread {
+            try PosixThread("broker") {
                 do throws(BrokerError) {
                     let loop = try BrokerLoop(parts)
                     outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }

@@ -80,7 +80,7 @@ public final class FarmClient: Sendable {
             let files = try FileLanes(
                 replacesFiles: configuration.replacesFiles, onRead: { [reads] in reads.post($0) },
                 onEvent: { [mailbox] in mailbox.post($0) })
-            try PosixThread {
+            try PosixThread("client") {
                 ClientLoop(parts, files).run()
                 replies.close()
                 ended.signal()

@@ -167,7 +167,7 @@ public final class FarmService: Sendable {
         let bound = DispatchSemaphore(value: 0)
         let outcome = StartOutcome()
         do throws(SystemFailure) {
-            try PosixThread { [ended] in
+            try PosixThread("service") { [ended] in
                 do throws(ServiceError) {
                     let loop = try ServiceLoop(parts, state: state)
                     outcome.endpoint.withLock { $0 = loop.socket.boundEndpoint }

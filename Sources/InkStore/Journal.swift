@@ -26,7 +26,7 @@ public final class Journal: Sendable {
     /// - Parameter maxBatch: maximum number of calls that share one commit.
     /// - Throws: `SystemFailure` if its thread cannot be started.
     package init(store: JobStore, maxBatch: Int = 512) throws(SystemFailure) {
-        lane = try Lane()
+        lane = try Lane("journal")
         self.store = store
         self.maxBatch = max(1, maxBatch)
     }

@@ -50,12 +50,12 @@ public final class Worker: Sendable {
     public func start() throws(WorkerError) {
         let count = RenderThreadCount()
         // First the thread that is required.
-        keep(try start { [self] in runLoop(threads: count.wait()) })
+        keep(try start("worker") { [self] in runLoop(threads: count.wait()) })
         var started = 0
         do throws(WorkerError) {
             while started < configuration.threads {
                 let body = RenderThread(index: started, queue: queue, runner: runner, cache: cache, wakeUp: wakeUp)
-                keep(try start { body.loop() })
+                keep(try start("render") { body.loop() })
                 started += 1
             }
         } catch {
@@ -114,9 +114,9 @@ public final class Worker: Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    private func start(_ body: @escaping @Sendable () -> Void) throws(WorkerError) -> PosixThread {
+    private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(WorkerError) -> PosixThread {
         do throws(SystemFailure) {
-            return try PosixThread(body)
+            return try PosixThread(name, body)
         } catch {
             throw .noThread(errno: error.errno)
         }

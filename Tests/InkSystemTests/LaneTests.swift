@@ -14,7 +14,7 @@ struct LaneTests {
 
     @Test("Work is done in the order in which it is asked for, also by work itself")
     func keepsOrder() throws {
-        let lane = try Lane()
+        let lane = try Lane("test")
         let log = Log()
         for number in 0..<1000 { lane.run { log.add(number) } }
         lane.wait()
@@ -33,7 +33,7 @@ struct LaneTests {
 
     @Test("Work that is for later comes after its time, and holds nothing up")
     func waitsForTheTime() throws {
-        let lane = try Lane()
+        let lane = try Lane("test")
         let log = Log()
         let start = SystemClock.milliseconds
         let isDone = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ struct LaneTests {
         let log = Log()
         let (gone, later) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         do {
-            let lane = try Lane()
+            let lane = try Lane("test")
             let held = Held(gone)
             lane.run { withExtendedLifetime(held) { log.add(1) } }
             // Its time does not come any more.
@@ -77,7 +77,7 @@ struct LaneTests {
     func letsGoAtOnce() throws {
         final class Held: Sendable {}
         weak var seen: Held?
-        let lane = try Lane()
+        let lane = try Lane("test")
         let (mayBegin, mayEnd, isThere) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
@@ -108,6 +108,21 @@ struct LaneTests {
         #expect(log.all.sorted() == Array(0..<count))
     }
 
+    @Test("A thread has its name in the system's lists")
+    func namesThreads() throws {
+        let lane = try Lane("test-lane")
+        let found = Mutex("")
+        lane.run {
+            guard let file = fopen("/proc/thread-self/comm", "r") else { return }
+            defer { fclose(file) }
+            var line = [UInt8](repeating: 0, count: 32)
+            let count = fread(&line, 1, line.count, file)
+            found.withLock { $0 = String(decoding: line.prefix(count), as: UTF8.self) }
+        }
+        lane.wait()
+        #expect(found.withLock { $0 } == "test-lane\n")
+    }
+
     @Test("A piece that fails is told, and those behind it are left")
     func tellsFailure() {
         let log = Log()
@@ -122,7 +137,7 @@ struct LaneTests {
     @Test("A thread that cannot be had is an error at once, in words that say what to do")
     func refusesThreads() throws {
         // No address space has room for such a stack.
-        let failure = #expect(throws: SystemFailure.self) { try PosixThread(stackBytes: 1 << 46) {}.detach() }
+        let failure = #expect(throws: SystemFailure.self) { try PosixThread("test", stackBytes: 1 << 46) {}.detach() }
         let text = PosixThread.refusal(errno: failure?.errno ?? 0)
         #expect(text.hasPrefix("cannot start a thread: ") && text.contains("ulimit -u"), "\(text)")
         var isReserved = false

@@ -31,6 +31,9 @@ _Bool ink_holds(const void *bytes, unsigned long count, const void *word, unsign
 /// The system's number of the calling thread.
 int ink_thread_number(void);
 
+/// Names the calling thread in the system's lists, which take 15 bytes of it.
+void ink_name_thread(const char *name);
+
 /// Gives the calling thread a table of descriptors of its own, with none but these, ascending, in it. Returns 0, or -1 with
 /// errno where the system does not know how.
 int ink_keep_only_files(const int *files, long count);

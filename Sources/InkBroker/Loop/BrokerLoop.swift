@@ -92,12 +92,12 @@ final class BrokerLoop {
         self.encoder = results == nil ? encoder : encoder.digestingStrokes
         do throws(SystemFailure) {
             // Projects are read there.
-            cutting = try Lane(stackBytes: PosixThread.standardStackBytes)
-            writing = try Lane()
-            syncing = try LaneGroup(countMax: 4)
-            spilling = try Lane()
-            reading = try Lane()
-            checking = try Lane()
+            cutting = try Lane("broker-cut", stackBytes: PosixThread.standardStackBytes)
+            writing = try Lane("broker-write")
+            syncing = try LaneGroup("broker-sync", countMax: 4)
+            spilling = try Lane("broker-spill")
+            reading = try Lane("broker-read")
+            checking = try Lane("broker-check")
         } catch {
             throw .noThread(errno: error.errno)
         }

@@ -26,10 +26,12 @@ struct LaneTime: Hashable, Sendable {
 /// the system gives a thread.
 final class LaneGroup: Sendable {
     private let lanes: Mutex<[Lane]>
+    private let name: String
     private let countMax: Int
 
-    init(countMax: Int) throws(SystemFailure) {
-        lanes = Mutex([try Lane()])
+    init(_ name: String, countMax: Int) throws(SystemFailure) {
+        lanes = Mutex([try Lane(name)])
+        self.name = name
         self.countMax = countMax
     }
 
@@ -40,7 +42,7 @@ final class LaneGroup: Sendable {
             let loads = lanes.map(\.load)
             let least = loads.indices.min { loads[$0] < loads[$1] } ?? 0
             // Without it the others do the work.
-            if loads[least] > 0, lanes.count < countMax, let lane = try? Lane() {
+            if loads[least] > 0, lanes.count < countMax, let lane = try? Lane(name) {
                 lanes.append(lane)
                 return lane
             }

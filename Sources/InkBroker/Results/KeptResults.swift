@@ -67,8 +67,8 @@ final class KeptResults {
     ) throws(SystemFailure) {
         trouble = Trouble(folder: folder, onBegin: onTrouble)
         store = try ResultStore(folder: folder, bytesMax: bytesMax)
-        finding = try Lane()
-        keeping = try Lane()
+        finding = try Lane("broker-find")
+        keeping = try Lane("broker-keep")
     }
 
     /// Looks for the result of a tile; `answer` is called on a lane with its key and what was found.

@@ -21,8 +21,8 @@ final class FileLanes: Sendable {
         replacesFiles: Bool, onRead: @escaping @Sendable (ContentRead) -> Void,
         onEvent: @escaping @Sendable (ClientEvent) -> Void
     ) throws(SystemFailure) {
-        reading = try Lane()
-        writing = try Lane()
+        reading = try Lane("client-read")
+        writing = try Lane("client-write")
         self.replacesFiles = replacesFiles
         self.onRead = onRead
         self.onEvent = onEvent

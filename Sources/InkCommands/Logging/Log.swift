@@ -38,7 +38,7 @@ final class Log: Sendable {
         self.rates = rates
         self.write = write
         do throws(SystemFailure) {
-            try PosixThread { [self] in run() }.detach()
+            try PosixThread("log") { [self] in run() }.detach()
         } catch {
             throw .noThread("the log", error)
         }

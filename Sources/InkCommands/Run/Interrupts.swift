@@ -46,7 +46,7 @@ enum Interrupts {
         withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
         let watcher = Watcher(signals: signals, onFirst: onFirst, beforeExit: beforeExit)
         do throws(SystemFailure) {
-            try PosixThread { watcher.run() }.detach()
+            try PosixThread("signals") { watcher.run() }.detach()
         } catch {
             throw .noThread("signals", error)
         }

@@ -19,7 +19,7 @@ final class BackgroundDigest: Sendable {
         let digest = digest
         let work = { @Sendable in digest.stream.update(label: label, bytes) }
         // If no thread can be started, this one computes the digest.
-        let thread = bytes.count >= BackgroundDigest.worthwhileBytes ? try? PosixThread(work) : nil
+        let thread = bytes.count >= BackgroundDigest.worthwhileBytes ? try? PosixThread("digest", work) : nil
         self.thread = Mutex(thread)
         if thread == nil { work() }
     }

@@ -17,7 +17,7 @@ package final class PackedText: Sendable {
         state = Mutex(.text(text))
         guard startsAtOnce else { return }
         // If no thread can be started, the text is packed on request.
-        if let packing = try? PosixThread({ [self] in _ = content() }) { packing.detach() }
+        if let packing = try? PosixThread("client-pack", { [self] in _ = content() }) { packing.detach() }
     }
 
     /// The packed text for a broker; waits until it is ready. nil if the text cannot be sent.

@@ -304,7 +304,7 @@ final class ProjectReaderThread: Sendable {
     }
 
     /// Starts the thread; it ends after the last project, or when the gate is closed.
-    func start() throws(SystemFailure) { try PosixThread(read).detach() }
+    func start() throws(SystemFailure) { try PosixThread("project-reader", read).detach() }
 
     private func read() {
         ProcessMemory.growHeap()

@@ -46,8 +46,8 @@ final class RemoteFarm: ExportFarm {
     init(_ options: RemoteOptions, _ connector: @escaping FarmConnector) throws(ExportError) {
         do throws(SystemFailure) {
             // Projects are written there.
-            packing = try Lane(stackBytes: PosixThread.standardStackBytes)
-            orders = try Lane()
+            packing = try Lane("client-pack", stackBytes: PosixThread.standardStackBytes)
+            orders = try Lane("client-order")
         } catch {
             throw .noThread("the connection to the broker", error)
         }

@@ -73,7 +73,7 @@ struct ContactWriting {
         }
         let helpers = (1..<max(1, min(threads, range.count))).compactMap { _ in
             // With fewer threads it takes longer.
-            try? Lane(stackBytes: PosixThread.standardStackBytes)
+            try? Lane("contact-sheet", stackBytes: PosixThread.standardStackBytes)
         }
         for helper in helpers { helper.run { take() } }
         take()

@@ -43,7 +43,7 @@ final class Canary: Sendable {
     }
 
     func start() throws(SystemFailure) {
-        try PosixThread { [self] in
+        try PosixThread("canary") { [self] in
             while !pause.isClosed {
                 let began = SystemClock.milliseconds
                 sing()

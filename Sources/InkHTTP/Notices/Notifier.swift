@@ -47,7 +47,11 @@ package final class Notifier: Sendable {
         signal(SIGPIPE, SIG_IGN)
         service.onEnd { [lines] _ in for line in lines { line.hasNews() } }
         for line in lines {
-            do throws(SystemFailure) { try PosixThread { line.run() }.detach() } catch { throw .system(error) }
+            do throws(SystemFailure) {
+                try PosixThread("notices") { line.run() }.detach()
+            } catch {
+                throw .system(error)
+            }
         }
     }
 

@@ -43,7 +43,7 @@ package final class TraceExporter: Sendable {
             self?.ended.withLock { if $0.jobs.count < Self.waitingMax { $0.jobs.append(job) } else { $0.dropped += 1 } }
         }
         do throws(SystemFailure) {
-            try PosixThread { [self] in
+            try PosixThread("traces") { [self] in
                 while !pause.isClosed {
                     sendWaiting { !pause.isClosed }
                     pause.wait(milliseconds: 200)

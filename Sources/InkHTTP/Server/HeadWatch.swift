@@ -19,7 +19,7 @@ final class HeadWatch: Sendable {
     init(seconds: Int) { milliseconds = UInt64(seconds) * 1_000 }
 
     func start() throws(SystemFailure) {
-        try PosixThread { [self] in
+        try PosixThread("http-heads") { [self] in
             while !pause.isClosed {
                 pause.wait(milliseconds: Int(min(milliseconds / 2, 5_000)))
                 // Not closed yet, since the library tells of that before it closes the socket.

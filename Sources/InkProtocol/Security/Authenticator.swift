@@ -29,7 +29,7 @@ public final class Authenticator: Sendable {
         }
         nonisolated(unsafe) let handed = socket
         do throws(SystemFailure) {
-            try PosixThread { [self, context] in
+            try PosixThread("authenticator") { [self, context] in
                 run(handed, allow)
                 zmq_close(handed)
                 // The context must stay open as long as the socket.

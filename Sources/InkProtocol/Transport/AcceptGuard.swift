@@ -34,7 +34,7 @@ final class AcceptGuard {
     /// Starts the thread; must be called before anyone can connect.
     init() throws(SystemFailure) {
         let shared = shared
-        thread = try PosixThread(stackBytes: 256 << 10) {
+        thread = try PosixThread("accept-guard", stackBytes: 256 << 10) {
             shared.wake.wait()
             let listening = shared.listening.withLock { $0.sorted() }
             let hasOwnTable = ink_keep_only_files(listening, listening.count) == 0

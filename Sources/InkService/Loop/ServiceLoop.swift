@@ -114,9 +114,9 @@ final class ServiceLoop {
         self.state = state
         history = History(startedAt: SystemClock.milliseconds)
         do throws(SystemFailure) {
-            asking = try Lane()
-            receiving = try Lane()
-            fetching = try Lane()
+            asking = try Lane("service-ask")
+            receiving = try Lane("service-receive")
+            fetching = try Lane("service-fetch")
         } catch {
             throw .noThread(errno: error.errno)
         }

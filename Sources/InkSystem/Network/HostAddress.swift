@@ -70,7 +70,7 @@ package struct HostAddress: Hashable, Sendable {
         // The resolver may ask servers that do not answer, and cannot be cancelled. The caller continues without it.
         let (found, isDone) = (Found(), DispatchSemaphore(value: 0))
         do {
-            try PosixThread {
+            try PosixThread("resolver") {
                 found.set(resolve(host, port: port))
                 isDone.signal()
             }.detach()

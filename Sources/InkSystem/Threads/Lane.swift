@@ -12,9 +12,10 @@ package final class Lane: Sendable {
 
     private let queue = Queue()
 
+    /// - Parameter name: the thread's, as for `PosixThread`.
     /// - Throws: `SystemFailure` if no thread can be started.
-    package init(stackBytes: Int = Lane.stackBytes) throws(SystemFailure) {
-        try PosixThread(stackBytes: stackBytes) { [queue] in queue.serve() }.detach()
+    package init(_ name: String, stackBytes: Int = Lane.stackBytes) throws(SystemFailure) {
+        try PosixThread(name, stackBytes: stackBytes) { [queue] in queue.serve() }.detach()
     }
 
     /// Pending work is still done, except for work scheduled for later.

@@ -24,7 +24,7 @@ package enum ParallelWork {
         var helpers: [PosixThread] = []
         for _ in 0..<max(0, min(count, sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1) {
             // The existing threads do the rest.
-            guard let helper = try? PosixThread(stackBytes: stackBytes, work) else { break }
+            guard let helper = try? PosixThread("parallel", stackBytes: stackBytes, work) else { break }
             helpers.append(helper)
         }
         work()

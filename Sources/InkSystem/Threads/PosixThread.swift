@@ -10,8 +10,13 @@ package struct PosixThread: Sendable {
     package static let standardStackBytes = 8 << 20
 
     private final class Body {
+        let name: String
         let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+
+        init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
     }
 
     /// Held while a thread is started; see `reserving`.
@@ -21,17 +26,20 @@ package struct PosixThread: Sendable {
 
     /// Starts `body` on a new thread, which must be joined or detached.
     ///
+    /// - Parameter name: at most 15 bytes, shown by the system; `Benchmarks/account.py` counts the thread's time by it.
     /// - Throws: if a limit on processes, threads or memory is reached; `refusal` is the message for users.
     package init(
-        stackBytes: Int = standardStackBytes, _ body: @escaping @Sendable () -> Void
+        _ name: String, stackBytes: Int = standardStackBytes, _ body: @escaping @Sendable () -> Void
     ) throws(SystemFailure) {
         self = try PosixThread.starting.withLock { _ throws(SystemFailure) in
-            try PosixThread(create: stackBytes, body)
+            try PosixThread(create: name, stackBytes, body)
         }
     }
 
     /// - Parameter stackBytes: nil for the system's default.
-    private init(create stackBytes: Int?, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+    private init(
+        create name: String, _ stackBytes: Int?, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemFailure) {
         // Not `pthread_attr_t()`: the C module in which that initializer is visible depends on other imports.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
@@ -40,12 +48,14 @@ package struct PosixThread: Sendable {
             attributes.deallocate()
         }
         if let stackBytes { pthread_attr_setstacksize(attributes, stackBytes) }
-        let box = Unmanaged.passRetained(Body(body))
+        let box = Unmanaged.passRetained(Body(name, body))
         var thread = pthread_t()
         let status = pthread_create(
             &thread, attributes,
             { pointer in
-                Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue().run()
+                let body = Unmanaged<Body>.fromOpaque(pointer!).takeRetainedValue()
+                ink_name_thread(body.name)
+                body.run()
                 return nil
             }, box.toOpaque())
         guard status == 0 else {
@@ -92,7 +102,7 @@ extension PosixThread {
             // A joined thread counts until the system has removed it from its lists.
             for number in gate.numbers.withLock({ $0 }) { while ink_is_thread(number) != 0 { sched_yield() } }
         }
-        for _ in 0..<count { threads.append(try PosixThread(create: nil) { gate.pass() }) }
+        for _ in 0..<count { threads.append(try PosixThread(create: "try-out", nil) { gate.pass() }) }
     }
 
     private final class TryOutGate: Sendable {

@@ -20,7 +20,7 @@ import Testing
 
         init(memory: Int, disk: Int, storage: any SpillStorage) throws {
             let spilled = Spilled()
-            lane = try Lane()
+            lane = try Lane("test")
             self.spilled = spilled
             store = BlockStore(
                 memoryBytesMax: memory, spillBytesMax: disk, storage: storage, lane: lane,

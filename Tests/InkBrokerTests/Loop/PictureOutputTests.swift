@@ -85,7 +85,7 @@ struct PictureOutputTests {
                 }
             }
             // As the loop does: all at once, whatever comes of each.
-            let lane = try Lane()
+            let lane = try Lane("test")
             let results = Mutex<[Result<Int, BrokerError>]>([])
             for band in bands {
                 lane.run {

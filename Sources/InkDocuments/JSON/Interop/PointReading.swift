@@ -44,7 +44,8 @@ final class PointReading: @unchecked Sendable {
         else { return }
         for _ in 0..<max(0, min(Self.helpersMax, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)) {
             // Without helpers the calling thread reads everything.
-            guard let helper = try? PosixThread(stackBytes: Self.stackBytes, { [self] in help() }) else { return }
+            let helper = try? PosixThread("point-reader", stackBytes: Self.stackBytes) { [self] in help() }
+            guard let helper else { return }
             helper.detach()
         }
     }
