@@ -33,6 +33,7 @@ profile() {
 
 git rev-parse HEAD >"$out/commit"
 figure measure Benchmarks/measure.py --runs 7 --workers 1,2
+figure account Benchmarks/measure.py --account 16 --workers 1
 figure bench .build/release/ink bench --chart "$out/bench.svg"
 figure scaling Benchmarks/scaling.py --bulk "$bulk"
 figure overhead Benchmarks/farm.py overhead --runs 9

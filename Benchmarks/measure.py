@@ -3,9 +3,14 @@
 
     Benchmarks/measure.py [--ink .build/release/ink] [--runs 5] [--sizes 2k,4k] [--workers 1,2] [--scenes S,M,L]
         [--json out/bench/exports.json]
+    Benchmarks/measure.py --account 16 [--sizes 2k] ...
 
 Times are milliseconds as the export's own report has them: from the start of reading to the synced file. Phases that
 workers do are summed over all workers. "whole" is the process from start to end. Peak memory is the process's.
+
+With --account no times are measured, but of so many different pictures the processor time of each thread, in milliseconds a
+picture, and the broker's share of all: once in one process, once with a broker and a worker as processes of their own
+(out/bench/account.json; see account.py).
 """
 import argparse
 import json
@@ -15,6 +20,7 @@ import statistics
 import tempfile
 import time
 
+import account
 import rates
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -52,6 +58,27 @@ def measure(ink, scene, size, workers, runs):
     return rows[1:]
 
 
+def account_of(options, about):
+    """Tables and JSON of processor time by threads."""
+    print("| scene | size | threads | as | pictures | broker, ms | workers, ms | client, ms | rest, ms | broker's share |")
+    print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows = []
+    for scene in options.scenes.split(","):
+        for size in options.sizes.split(","):
+            for workers in options.workers.split(","):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = pathlib.Path(name)
+                    # One more, for a farm to begin with.
+                    paths = account.projects(scene, options.account + 1, folder / "in")
+                    for way, measured in [
+                            ("one process", account.in_one_process(options.ink, paths[1:], size, workers, folder)),
+                            ("processes", account.in_processes(options.ink, paths, size, workers, folder))]:
+                        rows.append({"scene": scene, "size": size, "workers": int(workers), "way": way} | measured)
+                        account.print_row(scene, size, workers, way, measured)
+    account.print_threads(rows)
+    rates.write(options.json or rates.RESULTS / "account.json", {"machine": about, "accounts": rows})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ink", default=str(HERE.parent / ".build/release/ink"))
@@ -59,10 +86,15 @@ def main():
     parser.add_argument("--sizes", default="2k,4k")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--scenes", default="S,M,L")
-    parser.add_argument("--json", type=pathlib.Path, default=rates.RESULTS / "exports.json")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--account", type=int, metavar="PICTURES")
     options = parser.parse_args()
+    if options.account is not None and options.account < 1:
+        parser.error("an account needs at least one picture")
     about, exports = rates.machine(), []
     rates.warn_of_load(about)
+    if options.account:
+        return account_of(options, about)
     columns = ["whole", "export"] + PHASES + ["broker", "MB"]
     print("| scene | size | workers | " + " | ".join(columns) + " |")
     print("| --- | --- | ---: |" + " ---: |" * len(columns))
@@ -74,7 +106,7 @@ def main():
                 exports.append({"scene": scene, "size": size, "workers": int(workers), "medians": medians, "runs": rows})
                 cells = [f"{medians[column]:,.0f}" for column in columns]
                 print(f"| {scene} | {size} | {workers} | " + " | ".join(cells) + " |", flush=True)
-    rates.write(options.json, {"machine": about, "exports": exports})
+    rates.write(options.json or rates.RESULTS / "exports.json", {"machine": about, "exports": exports})
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ else
     fi
     check "schemas with jsonschema and jsonschema-rs" unittests Tests/interop test_schemas.py
     check "examples drawn again" unittests Tests/interop test_examples.py
-    check "verdicts of Benchmarks/compare.py" unittests Benchmarks
+    check "verdicts of Benchmarks/compare.py, sides of threads" unittests Benchmarks
 fi
 
 check "deployment (Scripts/check-deployment.sh)" Scripts/check-deployment.sh
