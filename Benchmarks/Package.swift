@@ -24,6 +24,14 @@ let package = Package(
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
             ]),
+        // Sees the state machine of a worker, which is internal: dependencies are compiled for testing.
+        .executableTarget(
+            name: "BrokerCrew",
+            dependencies: [
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkProtocol", package: "ink-export-farm"),
+                .product(name: "InkWorker", package: "ink-export-farm"),
+            ]),
         .executableTarget(
             name: "FarmCost",
             dependencies: [

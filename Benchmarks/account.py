@@ -28,7 +28,7 @@ SIDES = {
                "signals", "resolver"],
 }
 # Only where a broker is a process of its own.
-OF_SERVICES = ["service", "service-*", "journal", "http-heads", "traces", "notices", "canary"]
+OF_SERVICES = ["service", "service-*", "journal", "http-heads", "traces", "notices", "canary", "MHD-*"]
 
 TRACEME, CONT, SETOPTIONS = 0, 7, 0x4200
 TRACECLONE, TRACEEXIT, EXITKILL = 1 << 3, 1 << 6, 1 << 20
@@ -55,10 +55,12 @@ def ptrace(request, thread, value=0):
 
 
 class Process:
-    """A program that is traced, and the seconds of its threads that have ended, by name."""
+    """A program that runs, and the seconds of its threads that have ended, by name; these only if it is traced."""
 
     def __init__(self, pid):
         self.pid = pid
+        # The program's name, which threads without one have too.
+        self.program = pathlib.Path(f"/proc/{pid}/comm").read_text().rstrip("\n")
         self.ended = collections.Counter()
         self.is_over = False
         self.exit_code = None
@@ -121,8 +123,6 @@ class Tracer:
         if not os.WIFSTOPPED(status):
             raise SystemExit(f"{command[0]} cannot be started and traced (ptrace, as debuggers use it, must be allowed)")
         process = self.processes[pid] = Process(pid)
-        # The program's name, which threads without one have too.
-        process.program = pathlib.Path(f"/proc/{pid}/comm").read_text().rstrip("\n")
         # Whatever happens to this process, none of them stays.
         ptrace(SETOPTIONS, pid, TRACECLONE | TRACEEXIT | EXITKILL)
         ptrace(CONT, pid)

@@ -42,8 +42,8 @@ def free_port():
 class Farm:
     """A broker and workers of one thread each, over loopback."""
 
-    def __init__(self, ink, folder, workers=2, keys=False, options=(), memory=None):
-        self.ink, self.folder, self.memory = ink, pathlib.Path(folder), memory
+    def __init__(self, ink, folder, workers=2, keys=False, options=(), memory=None, log_level="debug"):
+        self.ink, self.folder, self.memory, self.log_level = ink, pathlib.Path(folder), memory, log_level
         self.folder.mkdir(parents=True, exist_ok=True)
         self.tasks, self.clients = f"tcp://127.0.0.1:{free_port()}", f"tcp://127.0.0.1:{free_port()}"
         self.options, self.worker_options, self.client_options = list(options), [], []
@@ -69,7 +69,7 @@ class Farm:
                 resource.setrlimit(resource.RLIMIT_DATA, (self.memory, self.memory))
         self.broker = subprocess.Popen(
             [self.ink, "broker", "--data", str(self.folder / "data"), "--workers", self.tasks, "--clients", self.clients,
-             "--log", "json", "--log-level", "debug", *self.options],
+             "--log", "json", "--log-level", self.log_level, *self.options],
             stdout=subprocess.DEVNULL, stderr=open(self.log, "ab"), preexec_fn=limit)
 
     def hire(self, name):

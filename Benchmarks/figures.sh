@@ -45,5 +45,6 @@ figure kernels Benchmarks/kernels.py --levels scalar,v3,v4
 figure peers Benchmarks/peers.py --runs 2 --seconds 1
 figure memory Benchmarks/memory.py --seconds 12
 figure profile profile
+figure broker Benchmarks/broker_alone.py
 figure tasks swift run -c release --package-path Benchmarks TaskRates
 [[ ${#failed[@]} == 0 ]] || { echo "failed: ${failed[*]}" >&2; exit 1; }
