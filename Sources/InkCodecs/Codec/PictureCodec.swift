@@ -33,8 +33,6 @@ public protocol PictureCodec: Sendable {
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe
-    /// Whether the file that a farm makes is an archive, and what is wanted is a folder.
-    var isFolder: Bool { get }
     /// Encodes all of a picture, or its last piece. The result depends on nothing but the pixels and the encoding.
     ///
     /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
@@ -93,8 +91,6 @@ extension PictureCodec {
     public func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe { FileRecipe(encoding) }
-
-    public var isFolder: Bool { false }
 
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         throw .internalError("\(name) is encoded piece by piece")

@@ -18,7 +18,7 @@ struct ZoomCodec: PictureCodec {
     static let dzi = ZoomCodec(format: .dzi, fileType: .dzi, layout: .deepZoom)
     static let iiif = ZoomCodec(format: .iiif, fileType: .iiif, layout: .iiif)
 
-    var isFolder: Bool { format.isFolder }
+    private var isFolder: Bool { format.isFolder }
     var hasAlpha: Bool { true }
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> {

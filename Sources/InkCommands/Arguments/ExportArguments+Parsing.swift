@@ -57,7 +57,7 @@ extension ExportArguments {
         if codecs.count > 1 {
             throw .usage("-o -: standard output takes one picture, but there are \(codecs.count) formats; choose one")
         }
-        if let folder = codecs.first(where: \.isFolder) {
+        if let folder = codecs.first(where: \.format.isFolder) {
             throw .usage(
                 "-o -: \(folder.name) is a folder of files, which standard output cannot be; use -o FOLDER, or szi")
         }
