@@ -277,9 +277,6 @@ package enum FileSystem {
         }
     }
 
-    /// Removes a folder if it is empty.
-    package static func removeEmptyFolder(_ path: String) { rmdir(path) }
-
     /// Removes a file, or a folder with its contents. Links are removed, not followed. Anything that cannot be removed
     /// stays.
     package static func removeTree(_ path: String) { removeTree(Array(path.utf8)) }
