@@ -53,7 +53,7 @@ package struct PictureOption: Sendable {
         self.choose = choose
     }
 
-    /// Whether requests have it too. The others name files, search folders, or make what no broker makes.
+    /// Whether requests have it too. The others name files or search folders.
     package var isOfRequests: Bool {
         !["overlay", "font", "photos", "documents"].contains(name)
     }
