@@ -156,36 +156,43 @@ struct PictureDraft: Sendable {
         var requests = ImageRequests(
             project: name, convertsProfiles: project.hasColorProfiles, limits: limits, encoder: encoder)
         for (file, recipe) in recipes.enumerated() {
-            for (number, picture) in recipe.pictures.enumerated() {
-                let index: Int
-                if let known = pictures.firstIndex(where: { $0.source == picture.source }) {
-                    index = known
-                } else {
-                    let subject = recipe.subject(of: picture.source, project, options, size: order.output)
-                    var own = order
-                    (own.options, own.output) = (subject.options, subject.size)
-                    pictures.append(
-                        try DraftPicture(
-                            picture.source, of: subject.project,
-                            picture.source == .whole ? measures : ProjectMeasures(), order: own, name: name,
-                            encoder: encoder, &requests, &blocks))
-                    index = pictures.count - 1
-                }
-                var drawing: DrawingDraft?
-                if picture.source == .whole, var drawn = recipe.drawing?.picture {
-                    drawn.description = description(files[file])
-                    let strokes = project.layers.flattened().map(\.layer.strokes)
-                    drawing = try DrawingDraft(
-                        drawn, cost: DrawingDraft.cost(of: strokes, measures.of(project)), encoder: encoder,
-                        blocks: &blocks)
-                }
-                pictures[index].uses.append((picture.encoding, file, number, drawing))
-            }
+            try add(recipe, ofFile: file, project, measures, order, encoder: encoder, &requests, &blocks)
         }
         // Bands are written by rows of tiles, which these do not have.
         pictures = pictures.filter { !$0.source.isDrawn } + pictures.filter(\.source.isDrawn)
         images = requests.requests.map(\.scaledIfWorthwhile)
         putSlowImagesFirst()
+    }
+
+    /// Adds the pictures of a file's recipe. One that another file has too is there once.
+    private mutating func add(
+        _ recipe: FileRecipe, ofFile file: Int, _ project: Project, _ measures: ProjectMeasures, _ order: PictureOrder,
+        encoder: BlockEncoder, _ requests: inout ImageRequests, _ blocks: inout [EncodedBlock]
+    ) throws(BrokerError) {
+        for (number, picture) in recipe.pictures.enumerated() {
+            let index: Int
+            if let known = pictures.firstIndex(where: { $0.source == picture.source }) {
+                index = known
+            } else {
+                let subject = recipe.subject(of: picture.source, project, order.options, size: order.output)
+                var own = order
+                (own.options, own.output) = (subject.options, subject.size)
+                pictures.append(
+                    try DraftPicture(
+                        picture.source, of: subject.project, picture.source == .whole ? measures : ProjectMeasures(),
+                        order: own, name: name, encoder: encoder, &requests, &blocks))
+                index = pictures.count - 1
+            }
+            var drawing: DrawingDraft?
+            if picture.source == .whole, var drawn = recipe.drawing?.picture {
+                drawn.description = description(files[file])
+                let strokes = project.layers.flattened().map(\.layer.strokes)
+                drawing = try DrawingDraft(
+                    drawn, cost: DrawingDraft.cost(of: strokes, measures.of(project)), encoder: encoder,
+                    blocks: &blocks)
+            }
+            pictures[index].uses.append((picture.encoding, file, number, drawing))
+        }
     }
 
     func description(_ file: PictureFileOptions) -> PictureDescription {
