@@ -2,32 +2,24 @@ import InkCodecs
 import InkEngine
 
 /// Aseprite's sprites (`.aseprite`, `.ase`): a page each frame, with layers, groups, modes and tile maps.
-struct AsepriteDocument: DocumentReader {
+struct AsepriteDocument: FileDocumentReader {
+    let what = "an Aseprite file"
+    let label = "aseprite"
     let endings = [".aseprite", ".ase"]
     let hasOwnSize = true
     let mayHavePages = true
 
     func recognizes(_ head: DocumentHead) -> Bool { AsepriteFile.recognizes(head.bytes) }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an Aseprite file")
-        }
-        let digest = SHA256()
-        digest.update(label: "aseprite", bytes)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let bytes = bytes
         let file = try AsepriteFile(bytes, place: place, limits: context.limits)
         var reader = AsepriteReader(file, bytes, place: place, limits: context.limits)
         var project = try reader.project()
         project.hasColorProfiles = true
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+        return (project, reader.tree.warnings.all)
     }
 }
 

@@ -7,7 +7,9 @@ import InkEngine
 ///
 /// Filters, transformations, colouring by masks, file layers, and modes that have no like are left out with a warning each.
 /// With `context.takesMerged` the picture that the file itself holds is taken.
-struct KritaDocument: DocumentReader {
+struct KritaDocument: FileDocumentReader {
+    let what = "a Krita document"
+    let label = "kra"
     let endings = [".kra"]
     let hasOwnSize = true
     let holdsMerged = true
@@ -19,26 +21,15 @@ struct KritaDocument: DocumentReader {
                 || ["application/x-krita", "application/x-kra"].contains(ArchiveType.of(head.bytes)))
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a Krita document")
-        }
-        let digest = SHA256()
-        digest.update(label: context.takesMerged ? "kra, merged" : "kra", bytes)
-        let bundle = try ZipBundle(bytes: bytes, name: name, limits: context.limits)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let bundle = try ZipBundle(bytes: bytes, name: place.file, limits: context.limits)
         var reader = KritaReader(bundle, place: place, limits: context.limits)
         var project = context.takesMerged ? try reader.merged() : try reader.project()
         project.hasColorProfiles = true
         reader.tree.addGuessedColors(of: project)
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+        return (project, reader.tree.warnings.all)
     }
 }
 

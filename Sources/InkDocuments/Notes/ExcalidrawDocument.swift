@@ -7,7 +7,9 @@ import InkEngine
 ///
 /// Lines, arrows, hatchings and the outlines of shapes become strokes that wobble as in Excalidraw; freehand lines keep
 /// their pressure; fills and text (in DejaVu Sans) become pictures of shapes.
-struct ExcalidrawDocument: DocumentReader {
+struct ExcalidrawDocument: FileDocumentReader {
+    let what = "an Excalidraw drawing"
+    let label = "excalidraw"
     let endings = [".excalidraw", ".excalidrawlib"]
     let mayHavePages = true
 
@@ -19,26 +21,14 @@ struct ExcalidrawDocument: DocumentReader {
         return !has("canvas") && (has("elements\"") || has("library"))
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an Excalidraw drawing")
-        }
-        let digest = SHA256()
-        digest.update(label: "excalidraw", bytes)
-        let document = try JSONDocument(bytes, file: name, limits: context.limits)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let document = try JSONDocument(bytes, file: place.file, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
-        let root = try JSONObject(document.root, path: .root, file: name)
+        let root = try JSONObject(document.root, path: .root, file: place.file)
         var reader = try ExcalidrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
-        let project = try reader.project()
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+        return (try reader.project(), reader.tree.warnings.all)
     }
 }
 

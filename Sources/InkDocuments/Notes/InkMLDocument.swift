@@ -3,7 +3,9 @@ import InkEngine
 
 /// Ink Markup Language (W3C): traces as strokes on an infinite canvas, with the pressure, times and tilts that they have, in
 /// the widths and colours of their brushes. Lengths in units become pixels, 96 an inch.
-struct InkMLDocument: DocumentReader {
+struct InkMLDocument: FileDocumentReader {
+    let what = "an InkML document"
+    let label = "inkml"
     let endings = [".inkml"]
 
     func recognizes(_ head: DocumentHead) -> Bool {
@@ -11,20 +13,15 @@ struct InkMLDocument: DocumentReader {
             || head.name.lowercased().hasSuffix(".inkml") && !InputKind.isArchive(head.bytes)
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an InkML document")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         let root = try XMLNode.read(bytes, "the InkML document", place: place)
         guard root.name == "ink" else { throw .badInput(place, reason: "is not an InkML document") }
         var reader = InkMLReader(root, place: place)
         let strokes = try reader.strokes()
-        try StrokeDocuments.emit(
-            strokes, label: "inkml", bytes, "the InkML document", place, context, warnings: reader.warnings, onPage)
+        return try StrokeDocuments.project(
+            strokes, "the InkML document", place, context, warnings: reader.warnings)
     }
 }
 

@@ -4,7 +4,9 @@ import InkEngine
 
 /// Notes of rnote (`.rnote`) on an infinite canvas: brush strokes with their pressure, shapes, text and pictures, in the
 /// order in which they were drawn.
-struct RnoteDocument: DocumentReader {
+struct RnoteDocument: FileDocumentReader {
+    let what = "a note of rnote"
+    let label = "rnote"
     let endings = [".rnote"]
 
     func recognizes(_ head: DocumentHead) -> Bool {
@@ -15,18 +17,11 @@ struct RnoteDocument: DocumentReader {
         return text.holds("\"engine_snapshot\"")
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a note of rnote")
-        }
-        let digest = SHA256()
-        digest.update(label: "rnote", bytes)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         let text = try GzipFile.contents(bytes, place: place, limits: context.limits)
-        let document = try JSONDocument(text, file: name, limits: context.limits)
+        let document = try JSONDocument(text, file: place.file, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
         guard let snapshot = document.root.field("data")?.field("engine_snapshot"),
             let components = snapshot.field("stroke_components"), components.kind == .array
@@ -46,11 +41,7 @@ struct RnoteDocument: DocumentReader {
         let background = ground?.field("color").flatMap(RnoteStroke.color) ?? .white
         var project = Project(canvasSize: nil, background: background, layers: page.layers)
         project.hasColorProfiles = true
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: page.tree.warnings.all, contentDigest: digest.finish()))))
+        return (project, page.tree.warnings.all)
     }
 
     /// Strokes by their layer, then by their time. Pictures lie below what is written.

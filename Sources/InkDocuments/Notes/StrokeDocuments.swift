@@ -12,16 +12,13 @@ struct FoundStroke {
 
 /// What readers of files with strokes alone share.
 enum StrokeDocuments {
-    /// Passes on a page with the strokes, on an infinite canvas.
+    /// A project with the strokes, on an infinite canvas.
     ///
     /// - Throws: `badInput` without strokes; limits.
-    static func emit(
-        _ strokes: [FoundStroke], label: String, _ bytes: [UInt8], _ what: String, _ place: Place,
-        _ context: DocumentContext, warnings: Warnings = Warnings(),
-        _ onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let digest = SHA256()
-        digest.update(label: label, bytes)
+    static func project(
+        _ strokes: [FoundStroke], _ what: String, _ place: Place, _ context: DocumentContext,
+        warnings: Warnings = Warnings()
+    ) throws(EngineError) -> FoundProject {
         var page = NotePage(origin: Point(x: 0, y: 0), DocumentTree(what, place: place, limits: context.limits))
         var box = Rect.empty
         for stroke in strokes { for point in stroke.points { box.formUnion(Point(x: point.x, y: point.y)) } }
@@ -37,12 +34,7 @@ enum StrokeDocuments {
         }
         try page.close()
         let project = Project(canvasSize: nil, background: .white, layers: page.layers)
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: warnings.all + page.tree.warnings.all,
-                        contentDigest: digest.finish()))))
+        return (project, warnings.all + page.tree.warnings.all)
     }
 
     /// The lines of a text with their numbers from 1, without those that are blank.
@@ -75,7 +67,9 @@ extension Warnings {
 }
 
 /// UNIPEN 1.0: the pen's components between `.PEN_DOWN` and `.PEN_UP`.
-struct UnipenDocument: DocumentReader {
+struct UnipenDocument: FileDocumentReader {
+    let what = "a UNIPEN file"
+    let label = "unipen"
     let endings = [".unipen", ".unp"]
 
     func recognizes(_ head: DocumentHead) -> Bool {
@@ -83,14 +77,9 @@ struct UnipenDocument: DocumentReader {
         return text.holds(".COORD") && text.holds(".PEN_DOWN")
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a UNIPEN file")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         var (names, strokes, isDown): ([String], [FoundStroke], Bool) = (["X", "Y"], [], false)
         var warnings = Warnings()
         var strongest = 0.0
@@ -136,25 +125,22 @@ struct UnipenDocument: DocumentReader {
                 for at in strokes[index].points.indices { strokes[index].points[at].pressure /= strongest }
             }
         }
-        try StrokeDocuments.emit(
-            strokes, label: "unipen", bytes, "the UNIPEN file", place, context, warnings: warnings, onPage)
+        return try StrokeDocuments.project(strokes, "the UNIPEN file", place, context, warnings: warnings)
     }
 }
 
 /// Recordings of tablets (`.svc`): the number of samples, then `x y t down azimuth altitude pressure` a line.
 ///
 /// A search through folders does not take them, nor other raw data.
-struct TabletDocument: DocumentReader {
+struct TabletDocument: FileDocumentReader {
+    let what = "a tablet's recording"
+    let label = "svc"
+
     func recognizes(_ head: DocumentHead) -> Bool { head.name.lowercased().hasSuffix(".svc") }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a tablet's recording")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         var (strokes, isDown): ([FoundStroke], Bool) = ([], false)
         var warnings = Warnings()
         var rows: [[Double]] = []
@@ -188,13 +174,15 @@ struct TabletDocument: DocumentReader {
             }
             isDown = row[3] > 0
         }
-        try StrokeDocuments.emit(
-            strokes, label: "svc", bytes, "the recording", place, context, warnings: warnings, onPage)
+        return try StrokeDocuments.project(strokes, "the recording", place, context, warnings: warnings)
     }
 }
 
 /// Events of libmypaint (`.dat`): `t x y pressure` a line, seconds and pixels; pressure 0 is the pen in the air.
-struct MyPaintEventsDocument: DocumentReader {
+struct MyPaintEventsDocument: FileDocumentReader {
+    let what = "events of a pen"
+    let label = "mypaint"
+
     /// `.dat` may be anything: a search through folders does not take it.
     func recognizes(_ head: DocumentHead) -> Bool {
         guard head.name.lowercased().hasSuffix(".dat") else { return false }
@@ -202,14 +190,9 @@ struct MyPaintEventsDocument: DocumentReader {
         return !lines.isEmpty && lines.allSatisfy { StrokeDocuments.numbers($0.text)?.count == 4 }
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not events of a pen")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         var (strokes, isDown): ([FoundStroke], Bool) = ([], false)
         for (number, line) in StrokeDocuments.lines(bytes) {
             guard let values = StrokeDocuments.numbers(line), values.count == 4 else {
@@ -222,6 +205,6 @@ struct MyPaintEventsDocument: DocumentReader {
             }
             isDown = values[3] > 0
         }
-        try StrokeDocuments.emit(strokes, label: "mypaint", bytes, "the events", place, context, onPage)
+        return try StrokeDocuments.project(strokes, "the events", place, context)
     }
 }

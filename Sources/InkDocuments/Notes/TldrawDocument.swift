@@ -6,7 +6,9 @@ import InkEngine
 ///
 /// Lines, arrows and the outlines of shapes become strokes that wobble as in tldraw; freehand lines keep their pressure;
 /// fills and text (in DejaVu Sans) become pictures of shapes.
-struct TldrawDocument: DocumentReader {
+struct TldrawDocument: FileDocumentReader {
+    let what = "a tldraw drawing"
+    let label = "tldraw"
     let endings = [".tldr"]
     let mayHavePages = true
 
@@ -14,26 +16,14 @@ struct TldrawDocument: DocumentReader {
         head.name.lowercased().hasSuffix(".tldr") || TextFormat(of: head.bytes) == .tldraw
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a tldraw drawing")
-        }
-        let digest = SHA256()
-        digest.update(label: "tldraw", bytes)
-        let document = try JSONDocument(bytes, file: name, limits: context.limits)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let document = try JSONDocument(bytes, file: place.file, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
-        let root = try JSONObject(document.root, path: .root, file: name)
+        let root = try JSONObject(document.root, path: .root, file: place.file)
         var reader = try TldrawReader(root, DocumentTree("the drawing", place: place, limits: context.limits))
-        let project = try reader.project()
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+        return (try reader.project(), reader.tree.warnings.all)
     }
 }
 

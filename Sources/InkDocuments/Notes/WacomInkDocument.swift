@@ -6,40 +6,35 @@ import InkEngine
 /// A stroke is a curve (Catmull and Rom) whose first and last points only say where it comes from and goes to, so they are
 /// no points of the stroke. The curve has been smoothed: its points are not those of the pen, whose record is spread over
 /// them. Where the pen has no pressure, the widths take its place.
-struct WacomInkDocument: DocumentReader {
+struct WacomInkDocument: FileDocumentReader {
+    let what = "an ink document"
+    let label = "wacom"
+
     /// Other files are JSON too, so a search through folders takes none by its ending.
     func recognizes(_ head: DocumentHead) -> Bool { TextFormat(of: head.bytes) == .wacomInk }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an ink document")
-        }
-        let document = try JSONDocument(bytes, file: name, limits: context.limits)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let document = try JSONDocument(bytes, file: place.file, limits: context.limits)
         defer { withExtendedLifetime(document) {} }
-        var reader = WacomInkReader(try JSONObject(document.root, path: .root, file: name))
+        var reader = WacomInkReader(try JSONObject(document.root, path: .root, file: place.file))
         let strokes = try reader.strokes()
-        try StrokeDocuments.emit(
-            strokes, label: "wacom", bytes, "the ink document", place, context, warnings: reader.warnings, onPage)
+        return try StrokeDocuments.project(strokes, "the ink document", place, context, warnings: reader.warnings)
     }
 }
 
 /// What Wacom's library writes of an ink document's pens (`.csv`): a line with the columns' names, then a point a line, with
 /// the number of its stroke as `idx`. Times are milliseconds, angles radians.
-struct WacomSamplesDocument: DocumentReader {
+struct WacomSamplesDocument: FileDocumentReader {
+    let what = "samples of a pen"
+    let label = "wacom samples"
+
     func recognizes(_ head: DocumentHead) -> Bool { head.bytes.starts(with: "idx,SPLINE_X,SPLINE_Y".utf8) }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not samples of a pen")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         let lines = StrokeDocuments.lines(bytes)
         let names = lines.first?.text.split(separator: ",").map { $0.trimmingBlanks } ?? []
         func column(_ name: String) -> Int? { names.firstIndex(of: name) }
@@ -63,7 +58,7 @@ struct WacomSamplesDocument: DocumentReader {
             if let azimuth { point.azimuth = (values[azimuth] * 180 / .pi).truncatingRemainder(dividingBy: 360) }
             strokes[strokes.count - 1].points.append(point)
         }
-        try StrokeDocuments.emit(strokes, label: "wacom samples", bytes, "the file of samples", place, context, onPage)
+        return try StrokeDocuments.project(strokes, "the file of samples", place, context)
     }
 }
 

@@ -5,7 +5,9 @@ import InkEngine
 /// highlighters, filled shapes, pictures and ruled paper.
 ///
 /// Text is set in DejaVu Sans, whatever font it names. The pages of a PDF below notes are left out with a warning.
-struct XournalDocument: DocumentReader {
+struct XournalDocument: FileDocumentReader {
+    let what = "a note"
+    let label = "xournal"
     let endings = [".xopp", ".xoj"]
     let mayHavePages = true
 
@@ -23,33 +25,20 @@ struct XournalDocument: DocumentReader {
         text.prefix(1024).holds("<xournal")
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not a note")
-        }
-        let digest = SHA256()
-        digest.update(label: "xournal", bytes)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let bytes = bytes
         let limits = context.limits
-        var tree = DocumentTree("the note", place: place, limits: limits)
-        let bundle = InputKind.isArchive(bytes) ? try ZipBundle(bytes: bytes, name: name, limits: limits) : nil
+        let bundle = InputKind.isArchive(bytes) ? try ZipBundle(bytes: bytes, name: place.file, limits: limits) : nil
         let text =
             if let bundle { try Self.content(of: bundle, place, limits) } else {
                 try GzipFile.contents(bytes, place: place, limits: limits)
             }
         let root = try XMLNode.read(text, "the note", place: place)
         guard root.name == "xournal" else { throw .badInput(place, reason: "is not a note of Xournal++") }
-        var reader = XournalReader(tree, bundle)
-        let project = try reader.project(root)
-        tree = reader.pages.tree
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: tree.warnings.all, contentDigest: digest.finish()))))
+        var reader = XournalReader(DocumentTree("the note", place: place, limits: limits), bundle)
+        return (try reader.project(root), reader.pages.tree.warnings.all)
     }
 
     private static func content(

@@ -6,7 +6,9 @@ import InkEngine
 ///
 /// The format has neither masks nor colours of other spaces. What a program writes beside its rules, such as modes and
 /// attributes of its own, is left out with a warning. With `context.takesMerged` the picture that the file itself holds is taken.
-struct OpenRasterDocument: DocumentReader {
+struct OpenRasterDocument: FileDocumentReader {
+    let what = "an OpenRaster file"
+    let label = "ora"
     let endings = [".ora"]
     let hasOwnSize = true
     let holdsMerged = true
@@ -16,26 +18,15 @@ struct OpenRasterDocument: DocumentReader {
             && (head.name.lowercased().hasSuffix(".ora") || ArchiveType.of(head.bytes) == "image/openraster")
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an OpenRaster file")
-        }
-        let digest = SHA256()
-        digest.update(label: context.takesMerged ? "ora, merged" : "ora", bytes)
-        let bundle = try ZipBundle(bytes: bytes, name: name, limits: context.limits)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let bundle = try ZipBundle(bytes: bytes, name: place.file, limits: context.limits)
         var reader = OpenRasterReader(bundle, place: place, limits: context.limits)
         var project = context.takesMerged ? try reader.merged() : try reader.project()
         project.hasColorProfiles = true
         reader.tree.addGuessedColors(of: project)
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: reader.tree.warnings.all, contentDigest: digest.finish()))))
+        return (project, reader.tree.warnings.all)
     }
 }
 

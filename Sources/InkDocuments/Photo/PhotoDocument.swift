@@ -3,7 +3,9 @@ import InkEngine
 
 /// A picture itself, such as a photo, as a project: a canvas of its size, upright, with the picture as the only layer. Its
 /// colour profile counts. One page.
-struct PhotoDocument: DocumentReader {
+struct PhotoDocument: FileDocumentReader {
+    let what = "a picture"
+    let label = "photo"
     let pictureEndings = ImageDecoders.endings
     let hasOwnSize = true
 
@@ -24,23 +26,17 @@ struct PhotoDocument: DocumentReader {
         ImageDecoders.photos.first { $0.recognizes(bytes) }
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(Place(file: name), reason: "is a folder, not a picture")
-        }
-        let digest = SHA256()
-        digest.update(label: "photo", bytes)
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
+        let bytes = bytes
         let source = SourceMetadata(of: bytes)
-        var image = try EncodedImage(checking: bytes, place: Place(file: name), limits: context.limits)
+        var image = try EncodedImage(checking: bytes, place: place, limits: context.limits)
         image.place = ""
         let size = image.size
         guard size.longestEdge <= context.limits.edgePixels else {
             throw .overLimit(
-                Place(file: name), what: "the picture", found: "\(size)",
-                limit: "\(context.limits.edgePixels) pixels an edge")
+                place, what: "the picture", found: "\(size)", limit: "\(context.limits.edgePixels) pixels an edge")
         }
         var project = Project(
             canvasSize: size, background: image.header.hasAlpha ? .transparent : .white,
@@ -49,10 +45,6 @@ struct PhotoDocument: DocumentReader {
         var warnings = Warnings()
         image.addColorWarnings(convertsProfiles: true) { warnings.add($0) }
         project.metadata.take(source, &warnings)
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: warnings.all, contentDigest: digest.finish()))))
+        return (project, warnings.all)
     }
 }

@@ -52,6 +52,46 @@ extension DocumentReader {
     public var isImported: Bool { false }
 }
 
+/// What a reader finds in a document that has one page.
+typealias FoundProject = (project: Project, warnings: [ReadingWarning])
+
+/// A kind of document of another program that is one file and has one page.
+protocol FileDocumentReader: DocumentReader {
+    /// What a document of the kind is, such as `a note`; for a folder that is none.
+    var what: String { get }
+    /// What the digest of a document begins with: the same bytes of another kind are another project.
+    var label: String { get }
+
+    /// Reads the project of a document.
+    ///
+    /// - Parameters:
+    ///   - bytes: of the file; taken over, so that they can be freed as soon as they are parsed.
+    ///   - place: names the document in messages.
+    ///   - context: what is to be known beside the document.
+    /// - Throws: as `DocumentReader.read`.
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject
+}
+
+extension FileDocumentReader {
+    public func read(
+        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
+        onPage: (Result<DocumentPage, EngineError>) -> Void
+    ) throws(EngineError) {
+        let place = Place(file: name)
+        guard case .file(let bytes) = consume content else {
+            throw .badInput(place, reason: "is a folder, not \(what)")
+        }
+        let digest = SHA256()
+        digest.update(label: holdsMerged && context.takesMerged ? "\(label), merged" : label, bytes)
+        let found = try project(consume bytes, place, context)
+        let reading = ProjectReading(
+            project: found.project, warnings: found.warnings, contentDigest: digest.finish())
+        onPage(.success(DocumentPage(reading: reading)))
+    }
+}
+
 /// What a reader sees of a document to recognize it.
 public struct DocumentHead: Sendable {
     /// Bytes that are kept of a file's beginning.

@@ -5,23 +5,19 @@ import InkEngine
 /// the colour of its fill and a pixel wide where it has no line. The canvas is as large as the drawing.
 ///
 /// Ends and corners of strokes are round. Curves become points between which the strokes are smooth again.
-struct SVGStrokesDocument: DocumentReader {
+struct SVGStrokesDocument: FileDocumentReader {
+    let what = "an SVG drawing"
+    let label = "svg strokes"
+
     func recognizes(_ head: DocumentHead) -> Bool {
         !head.isFolder && TextFormat(of: head.bytes) == .svg
     }
 
-    func read(
-        _ content: consuming DocumentContent, name: String, _ context: DocumentContext,
-        onPage: (Result<DocumentPage, EngineError>) -> Void
-    ) throws(EngineError) {
-        let place = Place(file: name)
-        guard case .file(let bytes) = consume content else {
-            throw .badInput(place, reason: "is a folder, not an SVG drawing")
-        }
+    func project(
+        _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
+    ) throws(EngineError) -> FoundProject {
         let root = try XMLNode.read(bytes, "the SVG", place: place)
         guard root.name == "svg" else { throw .badInput(place, reason: "is not an SVG drawing") }
-        let digest = SHA256()
-        digest.update(label: "svg strokes", bytes)
         let (canvas, map) = try Self.canvas(of: root, context, place)
         var walk = SVGStrokesWalk(
             root, map, canvas,
@@ -35,11 +31,7 @@ struct SVGStrokesDocument: DocumentReader {
             )
         }
         let project = Project(canvasSize: canvas, background: .white, layers: walk.page.layers)
-        onPage(
-            .success(
-                DocumentPage(
-                    reading: ProjectReading(
-                        project: project, warnings: walk.page.tree.warnings.all, contentDigest: digest.finish()))))
+        return (project, walk.page.tree.warnings.all)
     }
 
     /// The canvas, and how CSS pixels of the drawing lie on it: one to one, or as drawings are fitted where a canvas is
