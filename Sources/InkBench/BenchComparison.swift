@@ -91,26 +91,20 @@ package struct BenchComparison: Sendable {
     }
 
     var json: JSONValue {
-        .object([
-            ("date", .string(date)),
-            ("differences", .array(differences.map { .string($0) })),
-            (
-                "results",
-                .array(
-                    rows.map { row in
-                        .object([
-                            ("scene", .string(row.subject.scene)), ("size", .string(row.subject.size)),
-                            ("earlierMs", .milliseconds(row.earlier)), ("nowMs", .milliseconds(row.now)),
-                            ("ratio", row.medianRatio.map { .number($0) } ?? .null),
-                            ("estimate", row.ratio.map { .number($0.estimate) } ?? .null),
-                            (
-                                "interval99",
-                                row.ratio.map { .array([.number($0.low), .number($0.high)]) } ?? .null
-                            ),
-                            ("verdict", .string(row.verdict.rawValue)),
-                        ])
-                    })
-            ),
-        ])
+        [
+            "date": .string(date),
+            "differences": .array(differences.map { .string($0) }),
+            "results": .array(
+                rows.map { row in
+                    [
+                        "scene": .string(row.subject.scene), "size": .string(row.subject.size),
+                        "earlierMs": .milliseconds(row.earlier), "nowMs": .milliseconds(row.now),
+                        "ratio": row.medianRatio.map { .number($0) } ?? .null,
+                        "estimate": row.ratio.map { .number($0.estimate) } ?? .null,
+                        "interval99": row.ratio.map { .array([.number($0.low), .number($0.high)]) } ?? .null,
+                        "verdict": .string(row.verdict.rawValue),
+                    ]
+                }),
+        ]
     }
 }

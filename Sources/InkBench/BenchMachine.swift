@@ -67,10 +67,10 @@ package struct BenchMachine: Hashable, Sendable {
     }
 
     var json: JSONValue {
-        .object([
-            ("processor", .string(processor)), ("cores", .integer(cores)), ("kernels", .string(kernels)),
-            ("memoryBytes", .optional(memoryBytes)), ("system", .string(system)), ("release", .string(release)),
-        ])
+        [
+            "processor": .string(processor), "cores": .integer(cores), "kernels": .string(kernels),
+            "memoryBytes": .optional(memoryBytes), "system": .string(system), "release": .string(release),
+        ]
     }
 
     init(processor: String, cores: Int, kernels: String, memoryBytes: Int?, system: String, release: String) {

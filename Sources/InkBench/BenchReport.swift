@@ -50,19 +50,19 @@ package struct BenchReport: Hashable, Sendable {
     var json: JSONValue {
         let othersShare = othersShare.map { (share: Double) in JSONValue.number((share * 1000).rounded() / 1000) }
         let runs = results.map(\.samples.count).max() ?? 0
-        return .object([
-            ("format", .string(Self.format)),
-            ("version", .integer(Self.formatVersion)),
-            ("program", .string(program)),
-            ("renderer", .string(rendererVersion)),
-            ("date", .string(date)),
-            ("machine", machine.json),
-            ("workers", .integer(workers)),
-            ("othersShare", othersShare ?? .null),
-            ("runs", .integer(runs)),
-            ("deviceTiersSeconds2K", .array(DeviceTiers.seconds.map(JSONValue.number))),
-            ("results", .array(results.map(\.json))),
-        ])
+        return [
+            "format": .string(Self.format),
+            "version": .integer(Self.formatVersion),
+            "program": .string(program),
+            "renderer": .string(rendererVersion),
+            "date": .string(date),
+            "machine": machine.json,
+            "workers": .integer(workers),
+            "othersShare": othersShare ?? .null,
+            "runs": .integer(runs),
+            "deviceTiersSeconds2K": .array(DeviceTiers.seconds.map(JSONValue.number)),
+            "results": .array(results.map(\.json)),
+        ]
     }
 
     /// As `json` with what it was compared with.
@@ -108,23 +108,23 @@ package struct BenchReport: Hashable, Sendable {
 
 extension BenchResult {
     fileprivate var json: JSONValue {
-        .object([
-            ("scene", .string(subject.scene)),
-            ("content", .string(subject.content)),
-            ("size", .string(subject.size)),
-            ("width", .integer(subject.pixels.width)),
-            ("height", .integer(subject.pixels.height)),
-            ("pictures", .integer(subject.pictureCount)),
-            ("pixels", .integer(subject.pixelsInAll)),
-            ("p50Ms", .milliseconds(median)),
-            ("p95Ms", .milliseconds(percentile95)),
-            ("megapixelsPerSecond", .number((megapixelsPerSecond * 1000).rounded() / 1000)),
-            ("picturesPerSecond", .number((picturesPerSecond * 1000).rounded() / 1000)),
-            ("peakBytes", .optional(peakBytes)),
-            ("keepsTiers", .array(keepsTiers.map { .bool($0) })),
-            ("phasesMs", phases.json),
-            ("runs", .array(samples.map(\.json))),
-        ])
+        [
+            "scene": .string(subject.scene),
+            "content": .string(subject.content),
+            "size": .string(subject.size),
+            "width": .integer(subject.pixels.width),
+            "height": .integer(subject.pixels.height),
+            "pictures": .integer(subject.pictureCount),
+            "pixels": .integer(subject.pixelsInAll),
+            "p50Ms": .milliseconds(median),
+            "p95Ms": .milliseconds(percentile95),
+            "megapixelsPerSecond": .number((megapixelsPerSecond * 1000).rounded() / 1000),
+            "picturesPerSecond": .number((picturesPerSecond * 1000).rounded() / 1000),
+            "peakBytes": .optional(peakBytes),
+            "keepsTiers": .array(keepsTiers.map { .bool($0) }),
+            "phasesMs": phases.json,
+            "runs": .array(samples.map(\.json)),
+        ]
     }
 
     /// nil when this is not what `json` makes.
@@ -146,12 +146,12 @@ extension BenchResult {
 
 extension BenchSample {
     fileprivate var json: JSONValue {
-        .object([
-            ("commandMs", .milliseconds(milliseconds)),
-            ("exportsMs", .array(pictures.map { .milliseconds($0.milliseconds) })),
-            ("edges", .array(pictures.map { .integer($0.edge) })),
-            ("phasesMs", phases.json),
-        ])
+        [
+            "commandMs": .milliseconds(milliseconds),
+            "exportsMs": .array(pictures.map { .milliseconds($0.milliseconds) }),
+            "edges": .array(pictures.map { .integer($0.edge) }),
+            "phasesMs": phases.json,
+        ]
     }
 
     /// nil when this is not what `json` makes.

@@ -89,3 +89,15 @@ public enum JSONValue: Sendable {
         return quoted + "\""
     }
 }
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// An object whose members are in this order.
+    public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(members) }
+
+    /// An object with the members of one, then those of another.
+    public static func + (object: JSONValue, more: JSONValue) -> JSONValue {
+        .object((object.members ?? []) + (more.members ?? []))
+    }
+
+    public static func += (object: inout JSONValue, more: JSONValue) { object = object + more }
+}

@@ -22,20 +22,20 @@ struct DoctorCommand {
         let failure = command.selfTest()
         if parsed.isGiven("json") {
             try environment.console.print(
-                JSONValue.object([
-                    ("program", .string(ProgramVersion.text)),
-                    ("libraries", .object(libraries.map { ($0.name, .string($0.version)) })),
-                    ("imageFormats", .array(imageFormats.map(\.json))),
-                    ("pictureFormats", .array(pictureFormats.map(\.json))),
-                    ("vectorUnits", .array(vectorUnits.map { .string($0) })),
-                    ("kernels", .string(KernelLevel.selected.name)),
-                    ("cores", .integer(cores)),
-                    ("memoryBytes", .optional(memory.totalBytes)),
-                    ("memoryAvailableBytes", .optional(memory.availableBytes)),
-                    ("memoryLimitBytes", .optional(memory.limitBytes)),
-                    ("selfTest", .string(failure == nil ? "passed" : "failed")),
-                    ("error", .optional(failure?.reason)),
-                ]).text())
+                ([
+                    "program": .string(ProgramVersion.text),
+                    "libraries": .object(libraries.map { ($0.name, .string($0.version)) }),
+                    "imageFormats": .array(imageFormats.map(\.json)),
+                    "pictureFormats": .array(pictureFormats.map(\.json)),
+                    "vectorUnits": .array(vectorUnits.map { .string($0) }),
+                    "kernels": .string(KernelLevel.selected.name),
+                    "cores": .integer(cores),
+                    "memoryBytes": .optional(memory.totalBytes),
+                    "memoryAvailableBytes": .optional(memory.availableBytes),
+                    "memoryLimitBytes": .optional(memory.limitBytes),
+                    "selfTest": .string(failure == nil ? "passed" : "failed"),
+                    "error": .optional(failure?.reason),
+                ] as JSONValue).text())
         } else {
             for line in lines(cores: cores, memory: memory, failure: failure) { try environment.console.print(line) }
         }
@@ -81,10 +81,10 @@ struct DoctorCommand {
         }
 
         var json: JSONValue {
-            .object([
-                ("format", .string(name)), ("library", .string(library.name)),
-                ("version", .optional(library.version)), ("missingPackage", .optional(library.missingPackage)),
-            ])
+            [
+                "format": .string(name), "library": .string(library.name),
+                "version": .optional(library.version), "missingPackage": .optional(library.missingPackage),
+            ]
         }
     }
 

@@ -32,10 +32,10 @@ struct InspectCommand {
                 }
                 failures.append(error.exitCode)
                 documents.append(
-                    .object([
-                        ("input", .string(path)), ("refused", .array(errors.map { .string($0.description) })),
-                        ("refusedCount", .number(Double(max(faults.count, errors.count)))),
-                    ]))
+                    [
+                        "input": .string(path), "refused": .array(errors.map { .string($0.description) }),
+                        "refusedCount": .number(Double(max(faults.count, errors.count))),
+                    ])
                 continue
             }
             if !inspection.refusals.isEmpty { failures.append(.badInput) }
@@ -207,30 +207,30 @@ struct ProjectInspection: Sendable {
     }
 
     var json: JSONValue {
-        .object([
-            ("input", .string(input.path)), ("id", .string(project.id)), ("name", .string(project.name)),
-            ("canvas", project.isInfinite ? .null : Self.json(project.canvasSize)),
-            ("background", .string(project.background.description)),
-            ("baseImage", Self.json(base)), ("stamps", .optional(stampCount)),
-            ("layers", .array(layers.map(Self.json))),
-            ("viewports", .array(project.viewports.map(Self.json))),
-            ("visible", project.visibleBounds.map(Self.json) ?? .null),
-            ("warnings", .lines(warnings)),
-            ("refused", .array(refusals.map { .string($0.description) })),
-        ])
+        [
+            "input": .string(input.path), "id": .string(project.id), "name": .string(project.name),
+            "canvas": project.isInfinite ? .null : Self.json(project.canvasSize),
+            "background": .string(project.background.description),
+            "baseImage": Self.json(base), "stamps": .optional(stampCount),
+            "layers": .array(layers.map(Self.json)),
+            "viewports": .array(project.viewports.map(Self.json)),
+            "visible": project.visibleBounds.map(Self.json) ?? .null,
+            "warnings": .lines(warnings),
+            "refused": .array(refusals.map { .string($0.description) }),
+        ]
     }
 
     private static func json(_ inspection: LayerInspection) -> JSONValue {
         let layer = inspection.layer
-        return .object([
-            ("type", .string(kind(layer))), ("depth", .integer(inspection.depth)),
-            ("id", .string(layer.id)), ("name", .string(layer.name)), ("order", .number(layer.order)),
-            ("blendMode", .string(layer.blendMode.rawValue)), ("opacity", .number(layer.opacity)),
-            ("visible", .bool(layer.isVisible)), ("mask", json(inspection.mask)), ("content", json(inspection.content)),
-            ("suggestedPattern", .optional(layer.suggestedPattern?.type.rawValue)),
-            ("strokes", .integer(layer.strokes.count)), ("points", .integer(inspection.pointCount)),
-            ("stamps", .optional(inspection.stampCount)),
-        ])
+        return [
+            "type": .string(kind(layer)), "depth": .integer(inspection.depth),
+            "id": .string(layer.id), "name": .string(layer.name), "order": .number(layer.order),
+            "blendMode": .string(layer.blendMode.rawValue), "opacity": .number(layer.opacity),
+            "visible": .bool(layer.isVisible), "mask": json(inspection.mask), "content": json(inspection.content),
+            "suggestedPattern": .optional(layer.suggestedPattern?.type.rawValue),
+            "strokes": .integer(layer.strokes.count), "points": .integer(inspection.pointCount),
+            "stamps": .optional(inspection.stampCount),
+        ]
     }
 
     private static func kind(_ layer: Layer) -> String {
@@ -242,29 +242,29 @@ struct ProjectInspection: Sendable {
     }
 
     private static func json(_ viewport: Viewport) -> JSONValue {
-        .object([
-            ("name", .string(viewport.name)), ("x", .number(viewport.center.x)), ("y", .number(viewport.center.y)),
-            ("zoom", .number(viewport.zoom)), ("rotation", .number(viewport.rotation)), ("size", json(viewport.size)),
-        ])
+        [
+            "name": .string(viewport.name), "x": .number(viewport.center.x), "y": .number(viewport.center.y),
+            "zoom": .number(viewport.zoom), "rotation": .number(viewport.rotation), "size": json(viewport.size),
+        ]
     }
 
     private static func json(_ box: Rect) -> JSONValue {
-        .object([
-            ("minX", .number(box.minX)), ("minY", .number(box.minY)), ("maxX", .number(box.maxX)),
-            ("maxY", .number(box.maxY)),
-        ])
+        [
+            "minX": .number(box.minX), "minY": .number(box.minY), "maxX": .number(box.maxX),
+            "maxY": .number(box.maxY),
+        ]
     }
 
     private static func json(_ size: CanvasSize) -> JSONValue {
-        .object([("width", .number(size.width)), ("height", .number(size.height))])
+        ["width": .number(size.width), "height": .number(size.height)]
     }
 
     private static func json(_ image: Image?) -> JSONValue {
         guard let image else { return .null }
-        return .object([
-            ("width", .integer(image.size.width)), ("height", .integer(image.size.height)),
-            ("bytes", .integer(image.byteCount)),
-            ("maskBounds", image.maskBounds.map { .string($0.description) } ?? .null),
-        ])
+        return [
+            "width": .integer(image.size.width), "height": .integer(image.size.height),
+            "bytes": .integer(image.byteCount),
+            "maskBounds": image.maskBounds.map { .string($0.description) } ?? .null,
+        ]
     }
 }

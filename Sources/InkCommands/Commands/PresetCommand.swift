@@ -85,11 +85,11 @@ struct PresetCommand {
     }
 
     private static func json(_ entry: PresetEntry) -> JSONValue {
-        .object([
-            ("id", .string(entry.id)), ("name", .string(entry.name)),
+        [
+            "id": .string(entry.id), "name": .string(entry.name),
             // The error of an unusable preset has been printed.
-            ("type", .optional((try? entry.brush.get())?.type.rawValue)), ("file", .optional(entry.file)),
-        ])
+            "type": .optional((try? entry.brush.get())?.type.rawValue), "file": .optional(entry.file),
+        ]
     }
 
     /// The table without those columns at its end for which there is no room.

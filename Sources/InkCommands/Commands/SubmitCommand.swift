@@ -156,12 +156,12 @@ struct SubmitCommand {
             return try environment.console.printText(shown.isQuiet ? String(job) : "\(job)\t\(name)")
         }
         try environment.console.print(
-            JSONValue.object([
-                ("job", .integer(Int(clamping: job))), ("input", .string(entry.input.path)),
-                ("size", .string(entry.picture.size.name)), ("layer", .optional(entry.picture.layer?.index)),
-                ("viewport", .optional(entry.picture.viewport)),
-                ("output", .optional(maker.isWritten ? entry.picture.output : nil)),
-                ("submission", .string(entry.submission.description)), ("warnings", .lines(entry.warnings)),
-            ]).line)
+            ([
+                "job": .integer(Int(clamping: job)), "input": .string(entry.input.path),
+                "size": .string(entry.picture.size.name), "layer": .optional(entry.picture.layer?.index),
+                "viewport": .optional(entry.picture.viewport),
+                "output": .optional(maker.isWritten ? entry.picture.output : nil),
+                "submission": .string(entry.submission.description), "warnings": .lines(entry.warnings),
+            ] as JSONValue).line)
     }
 }

@@ -45,19 +45,16 @@ enum TemplateValidateCommand {
     }
 
     private static func json(_ path: String, _ validation: TemplateValidation) -> JSONValue {
-        .object([
-            ("template", .string(path)), ("errors", .integer(validation.errorCount)),
-            ("warnings", .integer(validation.warningCount)),
-            (
-                "findings",
-                .array(
-                    validation.findings.map { finding in
-                        .object([
-                            ("severity", .string(finding.severity.rawValue)), ("place", .string(finding.place)),
-                            ("reason", .string(finding.reason)),
-                        ])
-                    })
-            ),
-        ])
+        [
+            "template": .string(path), "errors": .integer(validation.errorCount),
+            "warnings": .integer(validation.warningCount),
+            "findings": .array(
+                validation.findings.map { finding in
+                    [
+                        "severity": .string(finding.severity.rawValue), "place": .string(finding.place),
+                        "reason": .string(finding.reason),
+                    ]
+                }),
+        ]
     }
 }

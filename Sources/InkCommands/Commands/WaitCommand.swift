@@ -215,14 +215,14 @@ struct WaitCommand {
         }
         if printsJSON {
             try environment.console.print(
-                JSONValue.object([
-                    ("job", .integer(Int(clamping: notice.job))), ("state", .string("finished")),
-                    ("name", .optional(facts[notice.job]?.name)), ("path", .optional(path)),
-                    ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-                    ("bytes", .integer(picture.byteCount)),
-                    ("sha256", .string(picture.digest.hexadecimal)), ("milliseconds", .milliseconds(milliseconds)),
-                    ("warnings", .array(warnings.map { .string($0) })),
-                ]).line)
+                ([
+                    "job": .integer(Int(clamping: notice.job)), "state": .string("finished"),
+                    "name": .optional(facts[notice.job]?.name), "path": .optional(path),
+                    "width": .integer(picture.size.width), "height": .integer(picture.size.height),
+                    "bytes": .integer(picture.byteCount),
+                    "sha256": .string(picture.digest.hexadecimal), "milliseconds": .milliseconds(milliseconds),
+                    "warnings": .array(warnings.map { .string($0) }),
+                ] as JSONValue).line)
         } else if !isQuiet {
             let place = path.map { " \($0.escapingControls())" } ?? ""
             try environment.console.printText(
@@ -258,10 +258,10 @@ struct WaitCommand {
                 case .unknown: "unknown"
                 }
             try environment.console.print(
-                JSONValue.object([
-                    ("job", .integer(Int(clamping: notice.job))), ("state", .string(state)), ("name", .optional(name)),
-                    ("code", .integer(Int(failure.kind.rawValue))), ("reason", .string(failure.reason)),
-                ]).line)
+                ([
+                    "job": .integer(Int(clamping: notice.job)), "state": .string(state), "name": .optional(name),
+                    "code": .integer(Int(failure.kind.rawValue)), "reason": .string(failure.reason),
+                ] as JSONValue).line)
         }
         environment.console.error(failure.reason)
     }

@@ -47,9 +47,9 @@ package struct SkippedFiles: Hashable, Sendable {
     package var json: JSONValue {
         .array(
             listed.map {
-                .object([
-                    ("path", .string($0.path)), ("kind", .string($0.kind.rawValue)), ("reason", .string($0.reason)),
-                ])
+                [
+                    "path": .string($0.path), "kind": .string($0.kind.rawValue), "reason": .string($0.reason),
+                ]
             })
     }
 }

@@ -41,79 +41,73 @@ package struct ExportReport: Sendable {
     }
 
     package var json: JSONValue {
-        .object([
-            ("format", .string("ink-export-report")),
-            ("version", .integer(Self.formatVersion)),
-            ("program", .string(ProgramVersion.text)),
-            ("renderer", .string(rendererVersion)),
-            ("folder", .string(folder)),
-            ("workers", .integer(workers)),
-            ("broker", .optional(broker)),
-            ("exitCode", .integer(Int(exitCode.rawValue))),
-            ("options", .object(options.map { ($0.name, .array($0.values.map { .string($0) })) })),
-            ("summary", summaryJSON),
-            ("exports", .array(records.map(Self.json))),
-            ("skippedFiles", skipped.json), ("skippedFileCount", .integer(skipped.count)),
-        ])
+        [
+            "format": .string("ink-export-report"),
+            "version": .integer(Self.formatVersion),
+            "program": .string(ProgramVersion.text),
+            "renderer": .string(rendererVersion),
+            "folder": .string(folder),
+            "workers": .integer(workers),
+            "broker": .optional(broker),
+            "exitCode": .integer(Int(exitCode.rawValue)),
+            "options": .object(options.map { ($0.name, .array($0.values.map { .string($0) })) }),
+            "summary": summaryJSON,
+            "exports": .array(records.map(Self.json)),
+            "skippedFiles": skipped.json, "skippedFileCount": .integer(skipped.count),
+        ]
     }
 
     private var summaryJSON: JSONValue {
-        .object([
-            ("done", .integer(summary.count(.done))),
-            ("skipped", .integer(summary.count(.skipped))),
-            ("failed", .integer(summary.count(.failed))),
-            ("cancelled", .integer(summary.count(.cancelled))),
-            ("planned", .integer(summary.count(.planned))),
-            ("withWarnings", .integer(summary.withWarnings)),
-            ("milliseconds", .milliseconds(summary.milliseconds)),
-            ("pixels", .integer(summary.pixels)),
-            ("pixelsPerSecond", .number(summary.pixelsPerSecond.rounded())),
-            ("medianMs", .milliseconds(summary.median)),
-            ("p95Ms", .milliseconds(summary.percentile95)),
-            ("slowest", .optional(summary.slowest.flatMap { records[$0].output })),
-            ("peakBytes", .optional(peakBytes)),
-            (
-                "deviceTiers",
-                .object([
-                    ("seconds2K", .array(DeviceTiers.seconds.map { .number($0) })),
-                    ("scale", .string("in proportion to the pixels of the same canvas above 2K")),
-                    ("fastest", .array(summary.tiers.dropLast().map { .integer($0) })),
-                    ("slower", .integer(summary.tiers.last ?? 0)),
-                ])
-            ),
-        ])
+        [
+            "done": .integer(summary.count(.done)),
+            "skipped": .integer(summary.count(.skipped)),
+            "failed": .integer(summary.count(.failed)),
+            "cancelled": .integer(summary.count(.cancelled)),
+            "planned": .integer(summary.count(.planned)),
+            "withWarnings": .integer(summary.withWarnings),
+            "milliseconds": .milliseconds(summary.milliseconds),
+            "pixels": .integer(summary.pixels),
+            "pixelsPerSecond": .number(summary.pixelsPerSecond.rounded()),
+            "medianMs": .milliseconds(summary.median),
+            "p95Ms": .milliseconds(summary.percentile95),
+            "slowest": .optional(summary.slowest.flatMap { records[$0].output }),
+            "peakBytes": .optional(peakBytes),
+            "deviceTiers": [
+                "seconds2K": .array(DeviceTiers.seconds.map { .number($0) }),
+                "scale": .string("in proportion to the pixels of the same canvas above 2K"),
+                "fastest": .array(summary.tiers.dropLast().map { .integer($0) }),
+                "slower": .integer(summary.tiers.last ?? 0),
+            ],
+        ]
     }
 
     private static func json(_ record: ExportRecord) -> JSONValue {
-        .object([
-            ("input", .string(record.input.path)),
-            ("tree", .array(record.input.tree.map { .string($0) })),
-            ("output", .optional(record.output)),
-            ("size", .optional(record.size?.name)),
-            ("file", record.file == 0 ? .null : .integer(record.file)),
-            ("layer", .optional(record.layer)), ("viewport", .optional(record.viewport)),
-            ("width", .optional(record.pixels?.width)),
-            ("height", .optional(record.pixels?.height)),
-            ("state", .string(record.state.rawValue)),
-            ("milliseconds", .milliseconds(record.milliseconds)),
-            ("phasesMs", record.phases.json),
-            ("tiles", .optional(record.report?.tileCount)),
-            ("cachedTiles", .optional(record.report?.foundCount)),
-            ("bytes", .optional(record.report?.byteCount)),
-            ("sha256", .optional(record.report?.digest.hexadecimal)),
-            ("quality", .optional(record.report?.quality)),
-            ("brokerMs", .milliseconds(nanoseconds: record.report?.brokerCPU)),
-            ("attempts", .optional(record.report?.attemptCount)),
-            ("bytesSent", .optional(record.report?.bytesSent)),
-            ("bytesReceived", .optional(record.report?.bytesReceived)),
-            ("warnings", .lines(record.warnings)),
-            (
-                "error",
-                record.failure.map {
-                    .object([("code", .integer(Int($0.kind.rawValue))), ("reason", .string($0.reason))])
-                } ?? .null
-            ),
-        ])
+        [
+            "input": .string(record.input.path),
+            "tree": .array(record.input.tree.map { .string($0) }),
+            "output": .optional(record.output),
+            "size": .optional(record.size?.name),
+            "file": record.file == 0 ? .null : .integer(record.file),
+            "layer": .optional(record.layer), "viewport": .optional(record.viewport),
+            "width": .optional(record.pixels?.width),
+            "height": .optional(record.pixels?.height),
+            "state": .string(record.state.rawValue),
+            "milliseconds": .milliseconds(record.milliseconds),
+            "phasesMs": record.phases.json,
+            "tiles": .optional(record.report?.tileCount),
+            "cachedTiles": .optional(record.report?.foundCount),
+            "bytes": .optional(record.report?.byteCount),
+            "sha256": .optional(record.report?.digest.hexadecimal),
+            "quality": .optional(record.report?.quality),
+            "brokerMs": .milliseconds(nanoseconds: record.report?.brokerCPU),
+            "attempts": .optional(record.report?.attemptCount),
+            "bytesSent": .optional(record.report?.bytesSent),
+            "bytesReceived": .optional(record.report?.bytesReceived),
+            "warnings": .lines(record.warnings),
+            "error": record.failure.map {
+                ["code": .integer(Int($0.kind.rawValue)), "reason": .string($0.reason)]
+            } ?? .null,
+        ]
     }
 
     /// Writes the report to a temporary file, syncs and renames it; a device or pipe is written to.

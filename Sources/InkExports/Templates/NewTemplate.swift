@@ -33,36 +33,30 @@ package struct NewTemplate: Sendable {
     private var ids: [String] { RegionNames.ids(of: layers.map(\.name)) }
 
     private var manifest: JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("version", .string("1.0")), ("id", .string(RegionNames.id(of: name))), ("name", .string(name)),
-            ("canvasSize", .object([("width", .integer(canvas.width)), ("height", .integer(canvas.height))])),
+        var manifest: JSONValue = [
+            "version": .string("1.0"), "id": .string(RegionNames.id(of: name)), "name": .string(name),
+            "canvasSize": ["width": .integer(canvas.width), "height": .integer(canvas.height)],
         ]
-        if base != nil { members.append(("baseImage", .string("base.png"))) }
-        members.append(("preview", .string("preview.png")))
-        if guide != nil { members.append(("guide", .string("guide.png"))) }
+        if base != nil { manifest += ["baseImage": .string("base.png")] }
+        manifest += ["preview": .string("preview.png")]
+        if guide != nil { manifest += ["guide": .string("guide.png")] }
         let ids = ids
-        members.append(
-            ("layers", .array(layers.indices.map { Self.json(layers[$0], id: ids[$0], order: $0) })))
-        return .object(members)
+        return manifest + ["layers": .array(layers.indices.map { Self.json(layers[$0], id: ids[$0], order: $0) })]
     }
 
     private static func json(_ layer: TemplateLayer, id: String, order: Int) -> JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("id", .string(id)), ("name", .string(layer.name)), ("order", .integer(order)),
-            ("mask", .string("layers/\(id)_mask.png")),
+        var shown: JSONValue = [
+            "id": .string(id), "name": .string(layer.name), "order": .integer(order),
+            "mask": .string("layers/\(id)_mask.png"),
         ]
-        if layer.opacity != 1 { members.append(("opacity", .number(layer.opacity))) }
-        if layer.blendMode != .normal { members.append(("blendMode", .string(layer.blendMode.rawValue))) }
-        if !layer.isVisible { members.append(("isVisible", .bool(false))) }
-        members.append(
-            (
-                "suggestedPattern",
-                .object([
-                    ("type", .string(layer.pattern.type.rawValue)), ("rotation", .number(layer.pattern.rotation)),
-                    ("spacing", .number(layer.pattern.spacing)), ("color", .string(layer.pattern.color.description)),
-                ])
-            ))
-        return .object(members)
+        if layer.opacity != 1 { shown += ["opacity": .number(layer.opacity)] }
+        if layer.blendMode != .normal { shown += ["blendMode": .string(layer.blendMode.rawValue)] }
+        if !layer.isVisible { shown += ["isVisible": .bool(false)] }
+        let pattern: JSONValue = [
+            "type": .string(layer.pattern.type.rawValue), "rotation": .number(layer.pattern.rotation),
+            "spacing": .number(layer.pattern.spacing), "color": .string(layer.pattern.color.description),
+        ]
+        return shown + ["suggestedPattern": pattern]
     }
 
     /// Writes the template with its preview.

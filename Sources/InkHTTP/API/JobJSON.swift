@@ -9,40 +9,34 @@ import InkSystem
 /// Jobs, batches and workers as JSON.
 enum JobJSON {
     static func value(_ job: JobFacts) -> JSONValue {
-        .object([
-            ("id", .integer(Int(clamping: job.number))), ("name", .string(job.name)), ("file", .string(filePath(job))),
-            ("owner", .string(job.owner)),
-            ("state", .string(job.state.rawValue)), ("priority", .integer(job.priority)),
-            ("batch", .string(job.batch.hexadecimal)), ("size", .string(job.size)),
-            ("formats", .array(job.formats.map { .string(name(of: $0)) })), ("createdAt", time(job.createdAt)),
-            ("endedAt", job.endedAt.map(time) ?? .null),
-            (
-                "progress",
-                job.progress.map {
-                    .object([
-                        ("phase", .string($0.phase.rawValue)), ("done", .integer($0.done)),
-                        ("total", .integer($0.total)),
-                    ])
-                } ?? .null
-            ), ("timeLeft", JobAnswer.json(job.timeLeft)),
-            ("picture", job.picture.map { picture($0, of: job) } ?? .null),
-            (
-                "error",
-                job.failure.map { .object([("code", .string(name(of: $0.code))), ("text", .string($0.text))]) } ?? .null
-            ),
-            ("warnings", .array(job.warnings.map { .string($0) })),
-        ])
+        [
+            "id": .integer(Int(clamping: job.number)), "name": .string(job.name), "file": .string(filePath(job)),
+            "owner": .string(job.owner),
+            "state": .string(job.state.rawValue), "priority": .integer(job.priority),
+            "batch": .string(job.batch.hexadecimal), "size": .string(job.size),
+            "formats": .array(job.formats.map { .string(name(of: $0)) }), "createdAt": time(job.createdAt),
+            "endedAt": job.endedAt.map(time) ?? .null,
+            "progress": job.progress.map {
+                [
+                    "phase": .string($0.phase.rawValue), "done": .integer($0.done),
+                    "total": .integer($0.total),
+                ]
+            } ?? .null, "timeLeft": JobAnswer.json(job.timeLeft),
+            "picture": job.picture.map { picture($0, of: job) } ?? .null,
+            "error": job.failure.map { ["code": .string(name(of: $0.code)), "text": .string($0.text)] } ?? .null,
+            "warnings": .array(job.warnings.map { .string($0) }),
+        ]
     }
 
     private static func picture(_ picture: PictureReport, of job: JobFacts) -> JSONValue {
-        .object([
-            ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-            ("bytes", .integer(picture.byteCount)), ("quality", picture.quality.map { .integer($0) } ?? .null),
-            ("sha256", .string(picture.digest.hexadecimal)),
-            ("mediaType", .string(mediaType(job))), ("seconds", .number(Double(picture.rendering) / 1e9)),
-            ("waitedSeconds", .number(Double(picture.waiting) / 1e9)),
-            ("file", .string(fileName(job))), ("kept", .bool(job.delivery == .fetch)),
-        ])
+        [
+            "width": .integer(picture.size.width), "height": .integer(picture.size.height),
+            "bytes": .integer(picture.byteCount), "quality": picture.quality.map { .integer($0) } ?? .null,
+            "sha256": .string(picture.digest.hexadecimal),
+            "mediaType": .string(mediaType(job)), "seconds": .number(Double(picture.rendering) / 1e9),
+            "waitedSeconds": .number(Double(picture.waiting) / 1e9),
+            "file": .string(fileName(job)), "kept": .bool(job.delivery == .fetch),
+        ]
     }
 
     static func value(_ batch: BatchFacts) -> JSONValue {
@@ -58,13 +52,13 @@ enum JobJSON {
     }
 
     static func value(_ worker: WorkerReport) -> JSONValue {
-        .object([
-            ("name", .string(worker.name)), ("address", .optional(worker.address)),
-            ("state", .string(worker.isDraining ? "draining" : "ready")), ("threads", .integer(worker.threads)),
-            ("tasks", .integer(worker.tasksHeld)), ("done", .integer(worker.tasksDone)),
-            ("failed", .integer(worker.tasksFailed)), ("tasksPerSecond", .number(worker.tasksPerSecond)),
-            ("renderer", .string(worker.rendererVersion)),
-        ])
+        [
+            "name": .string(worker.name), "address": .optional(worker.address),
+            "state": .string(worker.isDraining ? "draining" : "ready"), "threads": .integer(worker.threads),
+            "tasks": .integer(worker.tasksHeld), "done": .integer(worker.tasksDone),
+            "failed": .integer(worker.tasksFailed), "tasksPerSecond": .number(worker.tasksPerSecond),
+            "renderer": .string(worker.rendererVersion),
+        ]
     }
 
     /// - Parameter first: from which of the tiles that are done on.
@@ -78,105 +72,65 @@ enum JobJSON {
         let done = tiles.done.dropFirst(first).map { tile, worker in
             JSONValue.array([.integer(tile.column), .integer(tile.row), .integer(numbers[worker] ?? 0)])
         }
-        return .object([
-            ("width", .integer(tiles.tiles.picture.width)), ("height", .integer(tiles.tiles.picture.height)),
-            ("tileWidth", .integer(tiles.tiles.tile.width)), ("tileHeight", .integer(tiles.tiles.tile.height)),
-            ("columns", .integer(tiles.tiles.columns)), ("rows", .integer(tiles.tiles.rows)),
-            ("workers", .array(workers.map { .string($0) })), ("done", .array(done)),
-        ])
+        return [
+            "width": .integer(tiles.tiles.picture.width), "height": .integer(tiles.tiles.picture.height),
+            "tileWidth": .integer(tiles.tiles.tile.width), "tileHeight": .integer(tiles.tiles.tile.height),
+            "columns": .integer(tiles.tiles.columns), "rows": .integer(tiles.tiles.rows),
+            "workers": .array(workers.map { .string($0) }), "done": .array(done),
+        ]
     }
 
     /// What changes little, and what the caller may do.
     static func value(_ status: FarmStatus, for caller: Caller, documentBytesMax: Int) -> JSONValue {
-        let value = value(status, hasHistory: true)
-        return .object(
-            (value.members ?? []) + [
-                ("caller", .object([("name", .string(caller.name)), ("role", .string(caller.role.rawValue))])),
-                ("limits", .object([("documentBytes", .integer(documentBytesMax))])),
-            ])
+        value(status, hasHistory: true) + [
+            "caller": ["name": .string(caller.name), "role": .string(caller.role.rawValue)],
+            "limits": ["documentBytes": .integer(documentBytesMax)],
+        ]
     }
 
     /// - Parameter hasHistory: whether to include what changes little.
     static func value(_ status: FarmStatus, hasHistory: Bool) -> JSONValue {
         let report = status.broker
         func count(_ value: Int?) -> JSONValue { .integer(value ?? 0) }
-        var store: [(String, JSONValue)] = [
-            ("usedBytes", .integer(status.storeUsedBytes)), ("quotaBytes", .integer(status.storeQuotaBytes)),
+        let current: JSONValue = [
+            "broker": status.brokerJSON,
+            "jobs": [
+                "queued": .integer(status.queued), "running": .integer(status.running),
+                "paused": .integer(status.paused), "finished": count(status.finished),
+                "failed": count(status.failed), "cancelled": count(status.cancelled),
+            ],
+            "workers": [
+                "count": .integer(report.workers.count),
+                "threads": .integer(report.workers.reduce(0) { $0 + $1.threads }),
+                "busy": .integer(report.threadsBusy),
+                "draining": .integer(report.workers.count { $0.isDraining }),
+            ],
+            "throughput": status.throughputJSON,
+            "timeLeft": JobAnswer.json(status.timeLeft), "tilesWaiting": .integer(status.tilesWaiting),
+            "store": status.storeJSON,
+            "results": [
+                "rendered": .integer(status.history.tilesRendered), "found": .integer(status.history.tilesFound),
+            ],
         ]
-        if let problem = status.storeProblem { store.append(("problem", .string(problem))) }
-        var members: [(String, JSONValue)] = [
-            (
-                "broker",
-                .object([
-                    ("name", .string(status.name)), ("version", .string(status.software)),
-                    ("uptimeSeconds", .integer(status.uptimeSeconds)),
-                    ("state", .string(status.isDraining ? "draining" : "serving")),
-                ])
-            ),
-            (
-                "jobs",
-                .object([
-                    ("queued", .integer(status.queued)), ("running", .integer(status.running)),
-                    ("paused", .integer(status.paused)), ("finished", count(status.finished)),
-                    ("failed", count(status.failed)), ("cancelled", count(status.cancelled)),
-                ])
-            ),
-            (
-                "workers",
-                .object([
-                    ("count", .integer(report.workers.count)),
-                    ("threads", .integer(report.workers.reduce(0) { $0 + $1.threads })),
-                    ("busy", .integer(report.threadsBusy)),
-                    ("draining", .integer(report.workers.count { $0.isDraining })),
-                ])
-            ),
-            (
-                "throughput",
-                .object([
-                    ("picturesPerMinute", .number(status.picturesPerMinute)),
-                    ("tasksPerSecond", .number(status.tasksPerSecond)),
-                    ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
-                ])
-            ),
-            ("timeLeft", JobAnswer.json(status.timeLeft)), ("tilesWaiting", .integer(status.tilesWaiting)),
-            ("store", .object(store)),
-            (
-                "results",
-                .object([
-                    ("rendered", .integer(status.history.tilesRendered)),
-                    ("found", .integer(status.history.tilesFound)),
-                ])
-            ),
-        ]
-        guard hasHistory else { return .object(members) }
+        guard hasHistory else { return current }
         let now = SystemClock.unixMilliseconds
         let steps = status.history.steps
-        members.append(
-            (
-                "history",
-                .array(
-                    steps.enumerated().map { index, step in
-                        let age = Int64(steps.count - 1 - index) * Int64(History.stepMilliseconds)
-                        return .object([
-                            ("at", time(now - age)), ("pictures", .integer(step.pictures)),
-                            ("tasks", .integer(step.tasks)), ("megapixels", .number(Double(step.pixels) / 1e6)),
-                            ("queued", .integer(step.queued)), ("busy", .number(step.threadsBusy)),
-                        ])
-                    })
-            ))
-        members.append(
-            (
-                "exports",
-                .array(
-                    status.history.exports.map {
-                        .object([
-                            ("job", .integer(Int(clamping: $0.job))), ("endedAt", time($0.endedAt)),
-                            ("seconds", .number(Double($0.nanoseconds) / 1e9)),
-                            ("megapixels", .number(Double($0.pixels) / 1e6)),
-                        ])
-                    })
-            ))
-        return .object(members)
+        let history = steps.enumerated().map { index, step -> JSONValue in
+            let age = Int64(steps.count - 1 - index) * Int64(History.stepMilliseconds)
+            return [
+                "at": time(now - age), "pictures": .integer(step.pictures),
+                "tasks": .integer(step.tasks), "megapixels": .number(Double(step.pixels) / 1e6),
+                "queued": .integer(step.queued), "busy": .number(step.threadsBusy),
+            ]
+        }
+        let exports = status.history.exports.map { export -> JSONValue in
+            [
+                "job": .integer(Int(clamping: export.job)), "endedAt": time(export.endedAt),
+                "seconds": .number(Double(export.nanoseconds) / 1e9),
+                "megapixels": .number(Double(export.pixels) / 1e6),
+            ]
+        }
+        return current + ["history": .array(history), "exports": .array(exports)]
     }
 
     // MARK: - Names

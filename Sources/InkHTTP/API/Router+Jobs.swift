@@ -137,9 +137,9 @@ extension Router {
         return try answer(.read) { [query] _ throws(Problem) in
             let page = try gateway.found { () throws(ServiceError) in try gateway.service.jobs(query) }
             return .json(
-                .object([
-                    ("jobs", .array(page.jobs.map(JobJSON.value))), ("next", .optional(page.next?.hexadecimal)),
-                ]))
+                [
+                    "jobs": .array(page.jobs.map(JobJSON.value)), "next": .optional(page.next?.hexadecimal),
+                ])
         }
     }
 
@@ -172,7 +172,7 @@ extension Router {
             }
             let next = page.next.map { number in withUnsafeBytes(of: number.bigEndian) { Array($0).hexadecimal } }
             return .json(
-                .object([("batches", .array(page.batches.map(JobJSON.value))), ("next", .optional(next))]))
+                ["batches": .array(page.batches.map(JobJSON.value)), "next": .optional(next)])
         }
     }
 
@@ -254,7 +254,7 @@ extension Router {
             try allow(["GET"])
             return try answer(.read) { _ throws(Problem) in
                 let status = try gateway.found { () throws(ServiceError) in try gateway.service.status() }
-                return .json(.object([("workers", .array(status.broker.workers.map(JobJSON.value)))]))
+                return .json(["workers": .array(status.broker.workers.map(JobJSON.value))])
             }
         }
         guard rest.count == 2, rest[1] == "drain" || rest[1] == "dismiss" else {

@@ -183,13 +183,10 @@ struct SubmissionOrder: Sendable {
         let facts = try gateway.found { () throws(ServiceError) in try gateway.service.jobs(jobs) }
         let location = jobs.count == 1 ? "/v1/jobs/\(jobs[0])" : "/v1/batches/\(batch.hexadecimal)"
         return .json(
-            .object([
-                ("batch", .string(batch.hexadecimal)), ("jobs", .array(facts.map(JobJSON.value))),
-                (
-                    "failures",
-                    .array(failures.map { .object([("name", .string($0.name)), ("text", .string($0.text))]) })
-                ),
-            ]), status: isNew ? 201 : 200, headers: [("Location", location)])
+            [
+                "batch": .string(batch.hexadecimal), "jobs": .array(facts.map(JobJSON.value)),
+                "failures": .array(failures.map { ["name": .string($0.name), "text": .string($0.text)] }),
+            ], status: isNew ? 201 : 200, headers: [("Location", location)])
     }
 
     private func batchID() -> [UInt8] {

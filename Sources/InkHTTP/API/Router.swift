@@ -70,15 +70,15 @@ struct Router {
 
     private static let formats: JSONValue = {
         let codecs = PictureCodecs.all.filter { $0.missingPackage == nil }
-        let formats = codecs.map { codec in
-            JSONValue.object([
-                ("name", .string(codec.name)), ("ending", .string(codec.endings[0])),
-                ("mediaType", .string(codec.fileType.mediaType)),
-                ("lossy", .bool(codec.settings.contains(.quality))),
-                ("bounded", .bool(codec.settings.contains(.maxBytes))),
-            ])
+        let formats = codecs.map { codec -> JSONValue in
+            [
+                "name": .string(codec.name), "ending": .string(codec.endings[0]),
+                "mediaType": .string(codec.fileType.mediaType),
+                "lossy": .bool(codec.settings.contains(.quality)),
+                "bounded": .bool(codec.settings.contains(.maxBytes)),
+            ]
         }
-        return .object([("formats", .array(formats))])
+        return ["formats": .array(formats)]
     }()
 
     // MARK: - Helpers

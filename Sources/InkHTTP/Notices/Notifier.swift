@@ -56,7 +56,7 @@ package final class Notifier: Sendable {
     }
 
     private static func text(_ name: String, _ event: String, _ value: JSONValue) -> [UInt8] {
-        Array(JSONValue.object([("event", .string(event)), (name, value)]).line.utf8)
+        Array((["event": .string(event), name: value] as JSONValue).line.utf8)
     }
 
     /// Returns when nothing is delivered any more. The store is not used afterwards.

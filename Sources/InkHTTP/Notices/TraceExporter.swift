@@ -137,19 +137,16 @@ enum SpanDocument {
             }
         }
         let workers = spans.keys.sorted().map { resource("ink-worker", instance: $0, spans[$0] ?? []) }
-        return .object([("resourceSpans", .array([resource("ink-broker", instance: nil, [own])] + workers))])
+        return ["resourceSpans": .array([resource("ink-broker", instance: nil, [own])] + workers)]
     }
 
     private static func resource(_ name: String, instance: String?, _ spans: [JSONValue]) -> JSONValue {
         var attributes = [("service.name", JSONValue.string(name))]
         if let instance { attributes.append(("service.instance.id", .string(instance))) }
-        return .object([
-            ("resource", .object([("attributes", list(attributes))])),
-            (
-                "scopeSpans",
-                .array([.object([("scope", .object([("name", .string("ink"))])), ("spans", .array(spans))])])
-            ),
-        ])
+        return [
+            "resource": ["attributes": list(attributes)],
+            "scopeSpans": .array([["scope": ["name": .string("ink")], "spans": .array(spans)]]),
+        ]
     }
 
     /// - Parameters:
@@ -167,7 +164,7 @@ enum SpanDocument {
             ("startTimeUnixNano", .string("\(start)000000")), ("endTimeUnixNano", .string("\(max(start, end))000000")),
             ("attributes", list(attributes)),
         ]
-        if let fault { members.append(("status", .object([("code", .integer(2)), ("message", .string(fault))]))) }
+        if let fault { members.append(("status", ["code": .integer(2), "message": .string(fault)])) }
         return .object(members)
     }
 
@@ -180,7 +177,7 @@ enum SpanDocument {
                 } else {
                     typed = ("stringValue", value)
                 }
-                return .object([("key", .string(name)), ("value", .object([typed]))])
+                return ["key": .string(name), "value": .object([typed])]
             })
     }
 }

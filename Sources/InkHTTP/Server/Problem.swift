@@ -34,10 +34,10 @@ package struct Problem: Error, Sendable {
     }
 
     package var response: HTTPResponse {
-        let document = JSONValue.object([
-            ("type", .string("about:blank")), ("title", .string(title)), ("status", .integer(status)),
-            ("detail", .string(detail)),
-        ])
+        let document: JSONValue = [
+            "type": .string("about:blank"), "title": .string(title), "status": .integer(status),
+            "detail": .string(detail),
+        ]
         return HTTPResponse(
             status, headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers,
             body: .bytes(Array(document.line.utf8)))

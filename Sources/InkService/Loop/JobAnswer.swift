@@ -50,19 +50,16 @@ package enum JobAnswer {
         switch record.state {
         case .ended(.failed(_, let text)): members.append(("reason", .string(text)))
         case .ended(.finished(let picture)):
-            let quality = picture.quality.map { [("quality", JSONValue.integer($0))] } ?? []
-            members.append(
-                (
-                    "picture",
-                    .object(
-                        [
-                            ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
-                            ("bytes", .integer(picture.byteCount)),
-                        ] + quality + [
-                            ("sha256", .string(picture.digest.hexadecimal)),
-                            ("milliseconds", .number(Double(picture.elapsed) / 1e6)),
-                        ])
-                ))
+            var shown: JSONValue = [
+                "width": .integer(picture.size.width), "height": .integer(picture.size.height),
+                "bytes": .integer(picture.byteCount),
+            ]
+            if let quality = picture.quality { shown += ["quality": .integer(quality)] }
+            let rest: JSONValue = [
+                "sha256": .string(picture.digest.hexadecimal),
+                "milliseconds": .number(Double(picture.elapsed) / 1e6),
+            ]
+            members.append(("picture", shown + rest))
         default: break
         }
         return .object(members)
@@ -89,20 +86,42 @@ package enum JobAnswer {
 
     package static func json(_ timeLeft: TimeLeft?) -> JSONValue {
         guard let timeLeft else { return .null }
-        return .object([
-            ("seconds", .number(timeLeft.seconds)), ("low", .number(timeLeft.low)), ("high", .number(timeLeft.high)),
-        ])
+        return [
+            "seconds": .number(timeLeft.seconds), "low": .number(timeLeft.low), "high": .number(timeLeft.high),
+        ]
     }
 
     static func json(_ worker: WorkerReport) -> JSONValue {
-        .object([
-            ("name", .string(worker.name)), ("renderer", .string(worker.rendererVersion)),
-            ("threads", .integer(worker.threads)), ("held", .integer(worker.tasksHeld)),
-            ("done", .integer(worker.tasksDone)),
-            ("failed", .integer(worker.tasksFailed)), ("tasksPerSecond", .number(worker.tasksPerSecond)),
-            ("lastHeardMilliseconds", .integer(worker.millisecondsSinceHeard)),
-            ("state", .string(worker.isDraining ? "draining" : worker.tasksHeld > 0 ? "busy" : "idle")),
-            ("key", .optional(worker.keyName)), ("address", .optional(worker.address)),
-        ])
+        [
+            "name": .string(worker.name), "renderer": .string(worker.rendererVersion),
+            "threads": .integer(worker.threads),
+            "held": .integer(worker.tasksHeld), "done": .integer(worker.tasksDone),
+            "failed": .integer(worker.tasksFailed), "tasksPerSecond": .number(worker.tasksPerSecond),
+            "lastHeardMilliseconds": .integer(worker.millisecondsSinceHeard),
+            "state": .string(worker.isDraining ? "draining" : worker.tasksHeld > 0 ? "busy" : "idle"),
+            "key": .optional(worker.keyName), "address": .optional(worker.address),
+        ]
+    }
+}
+
+/// What every answer about a farm says.
+extension FarmStatus {
+    package var brokerJSON: JSONValue {
+        [
+            "name": .string(name), "version": .string(software), "uptimeSeconds": .integer(uptimeSeconds),
+            "state": .string(isDraining ? "draining" : "serving"),
+        ]
+    }
+
+    package var throughputJSON: JSONValue {
+        [
+            "picturesPerMinute": .number(picturesPerMinute), "tasksPerSecond": .number(tasksPerSecond),
+            "megapixelsPerSecond": .number(megapixelsPerSecond),
+        ]
+    }
+
+    package var storeJSON: JSONValue {
+        let room: JSONValue = ["usedBytes": .integer(storeUsedBytes), "quotaBytes": .integer(storeQuotaBytes)]
+        return storeProblem.map { room + ["problem": .string($0)] } ?? room
     }
 }

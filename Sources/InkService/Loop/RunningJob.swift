@@ -67,19 +67,17 @@ struct Story {
     /// The story as JSON text.
     func text(job: JobNumber) -> String {
         let events = notes.map { entry -> JSONValue in
-            var members: [(String, JSONValue)] = [
-                ("ms", .integer(Int(entry.milliseconds))), ("task", .string(entry.note.task)),
-                ("attempt", .integer(Int(entry.note.attempt))), ("worker", .string(entry.note.worker)),
-                ("what", .string(entry.note.what.name)),
+            let event: JSONValue = [
+                "ms": .integer(Int(entry.milliseconds)), "task": .string(entry.note.task),
+                "attempt": .integer(Int(entry.note.attempt)), "worker": .string(entry.note.worker),
+                "what": .string(entry.note.what.name),
             ]
-            if let reason = entry.note.what.reason { members.append(("reason", .string(reason))) }
-            return .object(members)
+            return entry.note.what.reason.map { event + ["reason": .string($0)] } ?? event
         }
-        var members: [(String, JSONValue)] = [
-            ("job", .integer(Int(clamping: job))), ("startedAt", .integer(Int(startedAt))), ("events", .array(events)),
+        let story: JSONValue = [
+            "job": .integer(Int(clamping: job)), "startedAt": .integer(Int(startedAt)), "events": .array(events),
         ]
-        if forgotten > 0 { members.append(("forgotten", .integer(forgotten))) }
-        return JSONValue.object(members).text()
+        return (forgotten > 0 ? story + ["forgotten": .integer(forgotten)] : story).text()
     }
 }
 

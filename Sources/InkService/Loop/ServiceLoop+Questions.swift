@@ -97,7 +97,7 @@ extension ServiceLoop {
                 let jobs = records.prefix(limit).map {
                     JobAnswer.json($0, phases[$0.number] ?? nil, isStuck: stuck.contains($0.number))
                 }
-                return JSONValue.object([("jobs", .array(jobs)), ("more", .bool(records.count > limit))]).text()
+                return (["jobs": .array(jobs), "more": .bool(records.count > limit)] as JSONValue).text()
             }
         case .job(let job):
             guard state.jobs[job]?.phase == .waiting else { return answer(job, runs[job]?.timeLeft, peer, number) }
@@ -147,7 +147,7 @@ extension ServiceLoop {
                 mailbox.post(.answer(session, number, try text()))
             } catch {
                 mailbox.post(.log(FarmNote(.error, "store.unreadable", reason: "\(error)")))
-                let problem = JSONValue.object([("problem", .string("\(error)"))])
+                let problem: JSONValue = ["problem": .string("\(error)")]
                 mailbox.post(.answer(session, number, problem.text()))
             }
         }
@@ -168,68 +168,40 @@ extension ServiceLoop {
 
     func statusText(_ stored: Result<StoreCounts, StoreError>, _ report: BrokerReport) -> String {
         let status = status(stored, report)
-        var store: [(String, JSONValue)] = [
-            ("usedBytes", .integer(status.storeUsedBytes)), ("quotaBytes", .integer(status.storeQuotaBytes)),
-        ]
-        if let problem = status.storeProblem { store.append(("problem", .string(problem))) }
         let exports = runs.keys.sorted().prefix(1000).map { job -> JSONValue in
             let run = runs[job]
-            return .object([
-                ("job", .integer(Int(clamping: job))), ("name", .string(run?.name ?? "")),
-                ("file", .string(run?.file ?? "")), ("owner", .string(run?.owner ?? "")),
-                ("done", .integer(run?.done ?? 0)), ("total", .integer(run?.total ?? 0)),
-                ("timeLeft", JobAnswer.json(run?.timeLeft)),
-            ])
+            return [
+                "job": .integer(Int(clamping: job)), "name": .string(run?.name ?? ""),
+                "file": .string(run?.file ?? ""), "owner": .string(run?.owner ?? ""),
+                "done": .integer(run?.done ?? 0), "total": .integer(run?.total ?? 0),
+                "timeLeft": JobAnswer.json(run?.timeLeft),
+            ]
         }
-        let document = JSONValue.object([
-            (
-                "broker",
-                .object([
-                    ("name", .string(status.name)), ("version", .string(status.software)),
-                    ("uptimeSeconds", .integer(status.uptimeSeconds)),
-                    ("state", .string(status.isDraining ? "draining" : "serving")),
-                ])
-            ),
-            (
-                "jobs",
-                .object([
-                    ("queued", .integer(status.queued)), ("running", .integer(status.running)),
-                    ("paused", .integer(status.paused)),
-                    ("ending", .integer(state.stuckEnds.count)),
-                    ("finished", .optional(status.finished)), ("failed", .optional(status.failed)),
-                    ("cancelled", .optional(status.cancelled)),
-                ])
-            ),
-            ("queue", .object([("limit", .integer(status.queueLimit))])),
-            ("clients", .integer(status.clients)),
-            ("workers", .array(report.workers.map(JobAnswer.json))),
-            ("exports", .array(Array(exports))),
-            ("timeLeft", JobAnswer.json(status.timeLeft)),
-            (
-                "throughput",
-                .object([
-                    ("picturesPerMinute", .number(status.picturesPerMinute)),
-                    ("tasksPerSecond", .number(status.tasksPerSecond)),
-                    ("megapixelsPerSecond", .number(status.megapixelsPerSecond)),
-                ])
-            ),
-            (
-                "tasks",
-                .object([
-                    ("dispatched", .integer(report.tasksDispatched)), ("finished", .integer(report.tasksFinished)),
-                    ("failed", .integer(report.tasksFailed)), ("raced", .integer(report.tasksRaced)),
-                    ("verified", .integer(report.tasksVerified)), ("found", .integer(report.tasksFound)),
-                ])
-            ),
-            ("store", .object(store)),
-            (
-                "memory",
-                .object([
-                    ("blockBytes", .integer(report.blockBytes)), ("spilledBytes", .integer(report.spilledBytes)),
-                    ("queuedBytes", .integer(report.queuedBytes + queues.count + answerBytes)),
-                ])
-            ),
-        ])
+        let document: JSONValue = [
+            "broker": status.brokerJSON,
+            "jobs": [
+                "queued": .integer(status.queued), "running": .integer(status.running),
+                "paused": .integer(status.paused), "ending": .integer(state.stuckEnds.count),
+                "finished": .optional(status.finished), "failed": .optional(status.failed),
+                "cancelled": .optional(status.cancelled),
+            ],
+            "queue": ["limit": .integer(status.queueLimit)],
+            "clients": .integer(status.clients),
+            "workers": .array(report.workers.map(JobAnswer.json)),
+            "exports": .array(Array(exports)),
+            "timeLeft": JobAnswer.json(status.timeLeft),
+            "throughput": status.throughputJSON,
+            "tasks": [
+                "dispatched": .integer(report.tasksDispatched), "finished": .integer(report.tasksFinished),
+                "failed": .integer(report.tasksFailed), "raced": .integer(report.tasksRaced),
+                "verified": .integer(report.tasksVerified), "found": .integer(report.tasksFound),
+            ],
+            "store": status.storeJSON,
+            "memory": [
+                "blockBytes": .integer(report.blockBytes), "spilledBytes": .integer(report.spilledBytes),
+                "queuedBytes": .integer(report.queuedBytes + queues.count + answerBytes),
+            ],
+        ]
         return document.text()
     }
 }
