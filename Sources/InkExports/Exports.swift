@@ -326,7 +326,7 @@ package struct Exports {
                 ContactWriting.Picture(path: file.path, label: file.path.splitPath().name, isThere: false))
         }
         do throws(ExportError) {
-            var fonts = OverlayFonts(limits: limits)
+            var fonts = OverlayFonts()
             for path in arguments.overlays.fonts { try fonts.add(path) }
             return .success(
                 ContactWriting(

@@ -108,8 +108,6 @@ struct XMPData: Hashable {
         properties.append(property)
     }
 
-    func has(_ name: Name) -> Bool { names.contains(name) }
-
     mutating func removeAll(where isUnwanted: (Name) -> Bool) {
         properties.removeAll { isUnwanted($0.name) }
         names = Set(properties.map(\.name))

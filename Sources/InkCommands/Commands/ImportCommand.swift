@@ -128,12 +128,6 @@ struct ImportCommand {
         return try command.execute()
     }
 
-    private init(arguments: ImportArguments, limits: Limits, environment: CommandEnvironment) {
-        self.arguments = arguments
-        self.limits = limits
-        self.environment = environment
-    }
-
     private mutating func execute() throws(CommandError) -> ExitCode {
         for file in arguments.files {
             do throws(EngineError) {

@@ -36,13 +36,6 @@ struct JSONDiagnosis {
         return scan.repairs
     }
 
-    private init(text: [UInt8], end: Int, file: String, position: Int) {
-        self.text = text
-        self.end = end
-        self.file = file
-        self.position = position
-    }
-
     private mutating func run(depthLimit: Int) throws(EngineError) {
         skipSpace()
         while true {

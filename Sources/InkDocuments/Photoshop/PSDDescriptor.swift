@@ -18,7 +18,6 @@ enum PSDValue {
 
 /// A descriptor: values by keys. Keys of four letters keep their blanks.
 struct PSDDescriptor {
-    private(set) var kind = ""
     private var values: [String: PSDValue] = [:]
 
     private static let depthMax = 32
@@ -34,14 +33,12 @@ struct PSDDescriptor {
     private init(_ reader: inout ByteReader, depth: Int) throws(EngineError) {
         guard depth < Self.depthMax else { throw reader.fault("descriptors are too deep") }
         _ = try Self.text(&reader)
-        kind = try Self.key(&reader)
+        _ = try Self.key(&reader)
         for _ in 0..<(try reader.uint32()) {
             let key = try Self.key(&reader)
             values[key] = try Self.value(&reader, depth: depth)
         }
     }
-
-    subscript(key: String) -> PSDValue? { values[key] }
 
     func number(_ key: String) -> Double? {
         if case .number(let number) = values[key], number.isFinite { number } else { nil }

@@ -12,13 +12,6 @@ public struct QuickDrawing: Hashable, Sendable {
     /// file gives it (it may go backwards). None is empty.
     public var strokes: [[StrokePoint]]
 
-    public init(word: String, keyID: String, line: Int, strokes: [[StrokePoint]]) {
-        self.word = word
-        self.keyID = keyID
-        self.line = line
-        self.strokes = strokes
-    }
-
     /// A file name without extension, `word-key_id`: separators and control characters replaced by `_`, at most 200
     /// bytes; the line's number stands for a missing key.
     public var fileName: String {

@@ -183,14 +183,8 @@ public struct ImportedDrawing: Hashable, Sendable {
 /// One page of a document.
 public struct DocumentPage: Sendable {
     /// A file name for it, without an ending; empty where the document has only this page.
-    public var name: String
+    public var name = ""
     /// Where it stands in the document, for messages: `line 3`; empty where the document has only this page.
-    public var place: String
+    public var place = ""
     public var reading: ProjectReading
-
-    public init(name: String = "", place: String = "", reading: ProjectReading) {
-        self.name = name
-        self.place = place
-        self.reading = reading
-    }
 }

@@ -9,14 +9,5 @@ public struct ProjectReading: Sendable {
     /// presets. 32 bytes. Equal digests mean equal input, wherever it is.
     public var contentDigest: [UInt8]
     /// Whether the text is complete: it is a project's, and no stroke names a preset.
-    public var isSelfContained: Bool
-
-    public init(
-        project: Project, warnings: [ReadingWarning], contentDigest: [UInt8], isSelfContained: Bool = false
-    ) {
-        self.project = project
-        self.warnings = warnings
-        self.contentDigest = contentDigest
-        self.isSelfContained = isSelfContained
-    }
+    public var isSelfContained = false
 }

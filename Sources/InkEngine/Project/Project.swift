@@ -43,9 +43,6 @@ public struct Project: Sendable {
         self.metadata = metadata
     }
 
-    /// The indices of `layers` in drawing order, hidden ones included.
-    public var drawingOrder: [Int] { layers.drawingOrder }
-
     /// Whether only a file of version 1.2 can say all of this.
     package var needsVersion12: Bool {
         isInfinite || !viewports.isEmpty || hasColorProfiles || layers.contains(where: \.needsVersion12)

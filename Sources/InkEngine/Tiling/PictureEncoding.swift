@@ -86,11 +86,6 @@ public enum EncodingEffort: UInt8, Hashable, Sendable, CaseIterable {
     case balanced = 1
     case small = 2
 
-    public init?(name: String) {
-        guard let effort = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = effort
-    }
-
     public var name: String {
         switch self {
         case .fast: "fast"
@@ -107,13 +102,7 @@ public enum ChromaSampling: UInt8, Hashable, Sendable, CaseIterable {
     /// 4:2:0, one per four luma samples.
     case quarter = 2
 
-    public init?(name: String) {
-        guard let chroma = Self.allCases.first(where: { $0.name == name || $0.digits == name }) else { return nil }
-        self = chroma
-    }
-
     public var name: String { self == .full ? "4:4:4" : "4:2:0" }
-    private var digits: String { name.filter { $0 != ":" } }
 }
 
 /// How the strips of a TIFF are packed, all without loss.
@@ -124,11 +113,6 @@ public enum StripCompression: UInt8, Hashable, Sendable, CaseIterable {
     /// For programs with libtiff 4.0.10 or later.
     case zstd = 3
     case none = 4
-
-    public init?(name: String) {
-        guard let compression = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = compression
-    }
 
     public var name: String {
         switch self {

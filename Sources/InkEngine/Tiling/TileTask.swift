@@ -56,14 +56,6 @@ public enum TileDelivery: Hashable, Sendable {
     /// times.
     case bandAndPixels(PieceEncoding, halvings: Int = 0)
 
-    /// How often the samples are halved.
-    public var halvings: Int {
-        switch self {
-        case .band, .pixels: 0
-        case .bandAndPixels(_, let halvings): halvings
-        }
-    }
-
     /// The most halvings that a task may ask for.
     public static let halvingsMax = 8
 }

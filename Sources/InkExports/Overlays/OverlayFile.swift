@@ -41,7 +41,7 @@ struct OverlayFile {
             throw .engine(.badInput(Place(file: shown), reason: error.description))
         }
         var file = OverlayFile(
-            path: path, shown: shown, dotsPerInch: dotsPerInch, limits: limits, fonts: OverlayFonts(limits: limits))
+            path: path, shown: shown, dotsPerInch: dotsPerInch, limits: limits, fonts: OverlayFonts())
         let overlays = try file.overlays(document, fonts)
         return (overlays, file.files)
     }

@@ -22,12 +22,9 @@ struct OverlayFonts {
     static let standardFamily = "DejaVu Sans"
     private static let standardFolders = ["/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/dejavu-sans-fonts"]
 
-    private let limits: Limits
     /// In the order in which they were given.
     private var files: [File] = []
     private var byteCount = 0
-
-    init(limits: Limits) { self.limits = limits }
 
     /// Adds the fonts of a file.
     /// - Throws: `engine` where it cannot be read, is too large or is no font.

@@ -153,7 +153,7 @@ package final class Overlays: Sendable {
             }
         } else {
             layout.size = .own
-            var fonts = OverlayFonts(limits: limits)
+            var fonts = OverlayFonts()
             for font in arguments.fonts { try fonts.add(font) }
             let size: Overlay.FontSize =
                 switch arguments.size {

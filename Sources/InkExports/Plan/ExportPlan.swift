@@ -18,12 +18,6 @@ package struct ProjectOutline: Hashable, Sendable {
         package var isClipped = false
         /// The pages on which it can be seen; nil where there are none, or it is inside of another.
         package var pages: Set<Int>?
-
-        package init(id: String, name: String, isVisible: Bool) {
-            self.id = id
-            self.name = name
-            self.isVisible = isVisible
-        }
     }
 
     package var id: String

@@ -44,13 +44,11 @@ package struct NameTemplate: Hashable, Sendable {
     /// Most digits to which a number is padded.
     static let digitsMax = 9
 
-    let text: String
     private let pieces: [Piece]
 
     /// - Throws: `usage` for an unknown placeholder, an open brace, an absolute path or one with `..`, and for a name
     ///   that does not end like a picture.
     package init(_ text: String) throws(ExportError) {
-        self.text = text
         pieces = try Self.parse(text)
         let endings = PictureCodecs.all.flatMap(\.endings).map { ".\($0)" } + [".{\(NamePlaceholder.ext.rawValue)}"]
         guard let ending = endings.first(where: { text.hasEnding($0) }) else {

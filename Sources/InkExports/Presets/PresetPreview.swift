@@ -30,15 +30,9 @@ package struct PresetPreview {
 
     /// Renders the picture of a brush to a PNG file.
     package func write(_ brush: Brush, name: String, to path: String) throws(ExportError) {
-        let picture: String
-        do throws(RenderedImageFailure) {
-            picture = try images.render(
-                Self.project(of: brush, name: name), name: name, size: size, options: PictureOptions())
-        } catch {
-            throw .farm(error.failure)
-        }
+        let bytes = try images.png(
+            of: Self.project(of: brush, name: name), name: name, size: size, options: PictureOptions())
         try ExportError.wrapping { () throws(EngineError) in
-            let bytes = try FileSystem.read(picture, limitBytes: .max)
             try FileSystem.makeFolder(path.splitPath().folder)
             try FileSystem.writeAtomically(bytes, to: path, replaces: replaces)
         }

@@ -35,8 +35,6 @@ struct ExportRun {
     let observer: any ExportObserver
     let queue: EventQueue<Event>
     let run: RunArguments
-    /// The most projects in memory at once.
-    let readAheadCount: Int
 
     /// The most bytes of project files in memory at once; a larger project is read alone. A project takes about three
     /// times its size while it is read and sent.
@@ -65,12 +63,13 @@ struct ExportRun {
     private var saidWhatStaysBehind = false
     private var stopTime = 0.0
 
-    /// - Parameter failed: records of inputs that could not be planned.
+    /// - Parameters:
+    ///   - failed: records of inputs that could not be planned.
+    ///   - readAheadCount: the most projects in memory at once.
     init(
         inputs: [ExportInput], plan: ExportPlan, failed: [ExportRecord], preparation: PicturePreparation,
         opener: any ProjectOpener, farm: any ExportFarm, observer: any ExportObserver, queue: EventQueue<Event>,
-        run: RunArguments,
-        readAheadCount: Int
+        run: RunArguments, readAheadCount: Int
     ) {
         var groups: [Group] = []
         var records: [ExportRecord] = []
@@ -92,7 +91,6 @@ struct ExportRun {
         self.observer = observer
         self.queue = queue
         self.run = run
-        self.readAheadCount = readAheadCount
         observer.began(pictures: records.count)
         gate = ReadAheadGate(countMax: readAheadCount, byteCountMax: Self.readAheadBytesMax)
         activeInGroup = groups.map(\.pictures.count)
@@ -285,23 +283,12 @@ struct ExportRun {
 }
 
 /// The thread that reads projects in the order of the plan, while earlier ones are rendered.
-final class ProjectReaderThread: Sendable {
-    private let groups: [ExportRun.Group]
-    private let preparation: PicturePreparation
-    private let opener: any ProjectOpener
-    private let gate: ReadAheadGate
-    private let queue: EventQueue<ExportRun.Event>
-
-    init(
-        groups: [ExportRun.Group], preparation: PicturePreparation, opener: any ProjectOpener, gate: ReadAheadGate,
-        queue: EventQueue<ExportRun.Event>
-    ) {
-        self.groups = groups
-        self.preparation = preparation
-        self.opener = opener
-        self.gate = gate
-        self.queue = queue
-    }
+struct ProjectReaderThread: Sendable {
+    let groups: [ExportRun.Group]
+    let preparation: PicturePreparation
+    let opener: any ProjectOpener
+    let gate: ReadAheadGate
+    let queue: EventQueue<ExportRun.Event>
 
     /// Starts the thread; it ends after the last project, or when the gate is closed.
     func start() throws(SystemFailure) { try PosixThread("project-reader", read).detach() }

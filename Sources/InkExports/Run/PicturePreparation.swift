@@ -155,13 +155,6 @@ package struct PictureContent: Sendable {
     package var size: PixelSize
     package var rendererVersion: String
 
-    package init(contentDigest: [UInt8], options: PictureOptions, size: PixelSize, rendererVersion: String) {
-        self.contentDigest = contentDigest
-        self.options = options
-        self.size = size
-        self.rendererVersion = rendererVersion
-    }
-
     /// SHA-256 of the content, the options, the size and the renderer, each on a line of its own, so that different
     /// values never give the same text.
     package func digest(_ sha256: ([UInt8]) -> [UInt8]) -> [UInt8] {

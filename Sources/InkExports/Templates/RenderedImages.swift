@@ -5,29 +5,14 @@ import InkEngine
 import InkSystem
 import Synchronization
 
-/// Why an image was not rendered.
-enum RenderedImageFailure: Error {
-    case cancelled
-    case failed(PictureFailure)
-
-    /// The failure of a picture that consists of the image.
-    var failure: PictureFailure {
-        switch self {
-        case .cancelled: PictureFailure(EngineError.cancelled)
-        case .failed(let failure): failure
-        }
-    }
-}
-
 /// Renders images of templates and brushes, one after the other, with a farm of its own in this process, which is started
-/// when the first is needed. For one thread; `cancel` may be called on any.
+/// when the first is needed. For one thread.
 final class RenderedImages: Sendable {
     private struct State {
         var farm: EmbeddedFarm?
         var folder: String?
         var lastID = 0
-        var ends: [Int: Result<Void, RenderedImageFailure>] = [:]
-        var isCancelled = false
+        var ends: [Int: Result<Void, PictureFailure>] = [:]
     }
 
     private let workerCount: Int
@@ -43,14 +28,12 @@ final class RenderedImages: Sendable {
     /// Renders a project to a file, which stays until the next one.
     func render(
         _ project: Project, name: String, size: PixelSize, options: PictureOptions
-    ) throws(RenderedImageFailure) -> String {
-        let farm: EmbeddedFarm
-        do throws(PictureFailure) { farm = try started() } catch { throw .failed(error) }
-        let (id, path, isCancelled) = state.withLock { state in
+    ) throws(PictureFailure) -> String {
+        let farm = try started()
+        let (id, path) = state.withLock { state in
             state.lastID += 1
-            return (state.lastID, (state.folder ?? "").appendingPath("image"), state.isCancelled)
+            return (state.lastID, (state.folder ?? "").appendingPath("image"))
         }
-        if isCancelled { throw .cancelled }
         farm.submit(
             PictureRequest(
                 id: id, name: name, project: project, size: size, options: options, output: path,
@@ -83,23 +66,15 @@ final class RenderedImages: Sendable {
     }
 
     private func take(_ event: FarmEvent) {
-        let (id, end): (Int, Result<Void, RenderedImageFailure>)
+        let (id, end): (Int, Result<Void, PictureFailure>)
         switch event {
         case .finished(let index, _): (id, end) = (index, .success(()))
-        case .failed(let index, let failure): (id, end) = (index, .failure(.failed(failure)))
-        case .cancelled(let index): (id, end) = (index, .failure(.cancelled))
+        case .failed(let index, let failure): (id, end) = (index, .failure(failure))
+        case .cancelled(let index): (id, end) = (index, .failure(PictureFailure(EngineError.cancelled)))
         default: return
         }
         state.withLock { $0.ends[id] = end }
         arrivals.signal()
-    }
-
-    func cancel() {
-        let farm = state.withLock { state in
-            state.isCancelled = true
-            return state.farm
-        }
-        farm?.cancelAll()
     }
 
     /// Stops the threads and removes the images.

@@ -38,10 +38,10 @@ extension RenderedImages {
         of project: Project, name: String, size: PixelSize, options: PictureOptions
     ) throws(ExportError) -> [UInt8] {
         let path: String
-        do throws(RenderedImageFailure) {
+        do throws(PictureFailure) {
             path = try render(project, name: name, size: size, options: options)
         } catch {
-            throw .farm(error.failure)
+            throw .farm(error)
         }
         return try ExportError.wrapping { () throws(EngineError) in try FileSystem.read(path, limitBytes: .max) }
     }

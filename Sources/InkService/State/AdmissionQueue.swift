@@ -54,7 +54,6 @@ struct AdmissionQueue: Sendable {
     private var turns = 0
 
     var count: Int { serials.count }
-    var isEmpty: Bool { serials.isEmpty }
     func contains(_ job: JobNumber) -> Bool { serials[job] != nil }
 
     /// The highest priority of a waiting job.

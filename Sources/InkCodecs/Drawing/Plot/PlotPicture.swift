@@ -5,8 +5,6 @@ import InkEngine
 /// Pens know neither opacity nor areas nor blend modes, so a line is drawn or not; masks, what clips and what erases cut
 /// lines where they hide half of them.
 struct PlotPicture {
-    static let name = "plot"
-
     private let scene: VectorScene
     private let marks: VectorMarks
     /// Whether only images and warnings are wanted.
