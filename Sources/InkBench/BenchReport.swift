@@ -76,11 +76,8 @@ package struct BenchReport: Hashable, Sendable {
     package static func read(_ path: String) throws(ExportError) -> BenchReport {
         let bytes = try ExportError.wrapping { () throws(EngineError) in try FileSystem.read(path, limitBytes: bytesMax)
         }
-        let json: JSONValue
-        do throws(JSONReader.Failure) {
-            json = try JSONReader.read(bytes)
-        } catch {
-            throw .refused(.configuration, place: path, Cause(error))
+        let json = try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
+            ExportError.refused(.configuration, place: path, Cause(error))
         }
         guard json["format"]?.string == format, let version = json["version"]?.integer else {
             throw .configuration("\(path): not a report of ink bench")

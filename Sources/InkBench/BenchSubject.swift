@@ -81,9 +81,7 @@ package struct BenchSubjects {
         var subjects: [BenchSubject] = []
         for scene in BenchScene.all where !isStopped() {
             let path = folder.appendingPath("\(scene.name).ink")
-            try ExportError.wrapping { () throws(EngineError) in
-                try FileSystem.writeAtomically(try scene.file(), to: path)
-            }
+            try ExportError.wrapping(try FileSystem.writeAtomically(try scene.file(), to: path))
             let source = Source(
                 name: scene.name, path: path, content: "built-in \(BenchScene.version)",
                 canvas: CanvasSize(width: Double(BenchScene.canvasEdge), height: Double(BenchScene.canvasEdge)))
@@ -114,7 +112,7 @@ package struct BenchSubjects {
     }
 
     private mutating func projects(in folder: String, _ isStopped: () -> Bool) throws(ExportError) -> [Source] {
-        let status = try ExportError.wrapping { () throws(EngineError) in try FileSystem.status(folder) }
+        let status = try ExportError.wrapping(try FileSystem.status(folder))
         guard let status else {
             throw .engine(.io(path: folder, operation: "open the folder", errno: FileSystem.missingError))
         }

@@ -41,11 +41,8 @@ extension EncodedImage {
             }
             text = UnsafeBufferPointer(rebasing: text.dropFirst(prefix.utf8.count))
         }
-        let bytes: [UInt8]
-        do throws(Base64.Fault) {
-            bytes = try Base64.decode(text, takesBlanks: takesBlanks)
-        } catch {
-            throw .badInput(place, reason: error.reason)
+        let bytes = try rethrowing(try Base64.decode(text, takesBlanks: takesBlanks)) { (error: Base64.Fault) in
+            EngineError.badInput(place, reason: error.reason)
         }
         try self.init(checking: bytes, place: place, limits: limits)
     }

@@ -34,11 +34,12 @@ package enum ExportError: Error, Hashable, Sendable {
 extension ExportError {
     /// Runs what may throw an `EngineError` where this is thrown.
     package static func wrapping<R>(_ body: () throws(EngineError) -> R) throws(ExportError) -> R {
-        do {
-            return try body()
-        } catch {
-            throw .engine(error)
-        }
+        try rethrowing(try body(), as: ExportError.engine)
+    }
+
+    /// The value of an expression that may throw an `EngineError`, where this is thrown.
+    package static func wrapping<R>(_ value: @autoclosure () throws(EngineError) -> R) throws(ExportError) -> R {
+        try rethrowing(try value(), as: ExportError.engine)
     }
 
     /// A thread that could not be started; `what` it is for.

@@ -79,7 +79,7 @@ package struct Exports {
     func checkRequest() throws(ExportError) {
         try checkLibraries(arguments.options.files.map(\.encoding))
         if let path = arguments.run.reportPath {
-            try ExportError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
+            try ExportError.wrapping(try FileSystem.checkWritable(path))
         }
     }
 
@@ -233,11 +233,7 @@ package struct Exports {
     }
 
     private func start(_ farm: any ExportFarm) throws(ExportError) {
-        do throws(PictureFailure) {
-            try farm.start { [queue = control.queue] in queue.post(.farm($0)) }
-        } catch {
-            throw .farm(error)
-        }
+        try rethrowing(try farm.start { [queue = control.queue] in queue.post(.farm($0)) }, as: ExportError.farm)
     }
 
     // MARK: - Sheets
@@ -412,7 +408,7 @@ package struct Exports {
         _ path: String?, option: String, _ inputs: [ExportInput], _ plan: ExportPlan
     ) throws(ExportError) {
         guard let path else { return }
-        if try ExportError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
+        if try ExportError.wrapping(try FileSystem.status(path)?.isFolder == true) {
             throw .usage("\(option): \(path) is a folder")
         }
         let lists = arguments.paths.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
@@ -428,6 +424,6 @@ package struct Exports {
         for input in inputs where input.isTemplateFolder && place.isInside(FilePlace(input.path)) {
             throw .usage("\(option): \(path) lies inside the input \(input.path)")
         }
-        try ExportError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
+        try ExportError.wrapping(try FileSystem.checkWritable(path))
     }
 }

@@ -24,7 +24,7 @@ struct BenchCommand {
     }
 
     private func execute() throws(CommandError) -> ExitCode {
-        let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-bench") }
+        let folder = try CommandError.wrapping(try TemporaryFolder.make("ink-bench"))
         defer { TemporaryFolder.remove(folder) }
         let workers = arguments.workers ?? UsableCores.count()
         let runner = BenchRunner(
@@ -83,9 +83,7 @@ struct BenchCommand {
         }
         func write(_ text: String, to path: String?) throws(CommandError) {
             guard let path else { return }
-            try CommandError.wrapping { () throws(EngineError) in
-                try FileSystem.writeAtomically(Array(text.utf8), to: path)
-            }
+            try CommandError.wrapping(try FileSystem.writeAtomically(Array(text.utf8), to: path))
         }
         attempt { () throws(CommandError) in
             try environment.console.printText(BenchText(report: report, comparison: comparison).text)
@@ -103,13 +101,13 @@ struct BenchCommand {
     private static func checkOutputs(_ arguments: BenchArguments) throws(CommandError) {
         var places: [FilePlace: String] = [:]
         for (option, path) in arguments.outputs {
-            if try CommandError.wrapping({ () throws(EngineError) in try FileSystem.status(path)?.isFolder == true }) {
+            if try CommandError.wrapping(try FileSystem.status(path)?.isFolder == true) {
                 throw .usage("\(option): \(path) is a folder")
             }
             if let other = places.updateValue(option, forKey: FilePlace(path)) {
                 throw .usage("\(other) and \(option) would both be \(path)")
             }
-            try CommandError.wrapping { () throws(EngineError) in try FileSystem.checkWritable(path) }
+            try CommandError.wrapping(try FileSystem.checkWritable(path))
         }
         if let chart = arguments.chartPath, let compare = arguments.comparePath,
             FilePlace(chart) == FilePlace(compare)

@@ -111,21 +111,20 @@ struct DoctorCommand {
     /// Exports a small project into a temporary folder and checks the picture; nil if it is right.
     private func selfTest() -> PictureFailure? {
         do throws(CommandError) {
-            let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-doctor") }
+            let folder = try CommandError.wrapping(try TemporaryFolder.make("ink-doctor"))
             defer { TemporaryFolder.remove(folder) }
             let path = folder.appendingPath("self-test.png")
             let failure = try export(to: path)
             if let failure { return failure }
-            return try CommandError.wrapping { () throws(EngineError) in try SelfTestPicture.check(path) }
+            return try CommandError.wrapping(try SelfTestPicture.check(path))
         } catch {
             return PictureFailure(error)
         }
     }
 
     private func export(to path: String) throws(CommandError) -> PictureFailure? {
-        let reading = try CommandError.wrapping { () throws(EngineError) in
-            try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test")
-        }
+        let reading = try CommandError.wrapping(
+            try ProjectLoader.load(bytes: Array(SelfTestPicture.project.utf8), name: "the self-test"))
         let farm = environment.exports.makeFarm(1, Limits(), nil)
         let queue = EventQueue<FarmEvent>()
         do {

@@ -100,7 +100,7 @@ struct ExportCommand {
         // What is wrong with the options is said before anything is made.
         if !parsed.isGiven("from-report") { _ = try ExportArguments(parsed) }
         // Some formats are not written from front to back, so the picture is made before it is printed.
-        let folder = try CommandError.wrapping { () throws(EngineError) in try TemporaryFolder.make("ink-export") }
+        let folder = try CommandError.wrapping(try TemporaryFolder.make("ink-export"))
         defer { TemporaryFolder.remove(folder) }
         return try run(parsed, environment, folder: folder)
     }

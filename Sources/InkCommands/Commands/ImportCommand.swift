@@ -58,7 +58,7 @@ struct ImportArguments: Hashable, Sendable {
                 "--brush: \"\(text)\" is not a brush\(meant); choose from \(types.joined(separator: ", ")), or a preset "
                     + "(\"ink preset list\")")
         }
-        return try CommandError.wrapping { () throws(EngineError) in try entry.brush.get() }
+        return try CommandError.wrapping(try entry.brush.get())
     }
 
     private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> BrushChange {

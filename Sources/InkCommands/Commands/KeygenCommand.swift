@@ -16,12 +16,9 @@ enum KeygenCommand {
             throw .usage("--role: \"\(text)\" is not broker, worker or client")
         }
         let folder = try OutputPlace.folder(parsed.value("output") ?? ".", option: "-o")
-        try CommandError.wrapping { () throws(EngineError) in try FileSystem.makeFolder(folder) }
-        let paths: (secret: String, public: String)
-        do throws(KeyError) {
-            paths = try KeyFile.generate(name: name, role: role, folder: folder)
-        } catch {
-            throw CommandError(error)
+        try CommandError.wrapping(try FileSystem.makeFolder(folder))
+        let paths = try rethrowing(try KeyFile.generate(name: name, role: role, folder: folder)) { (error: KeyError) in
+            CommandError(error)
         }
         try environment.console.printText("secret \(paths.secret)")
         try environment.console.printText("public \(paths.public)")
@@ -40,10 +37,8 @@ enum KeygenCommand {
         else { throw .usage("NAME: \"\(name)\" is empty, too long, begins with # or contains a blank") }
         let path = parsed.value("output") ?? "http-tokens"
         var text = ""
-        if try CommandError.wrapping({ () throws(EngineError) in try FileSystem.exists(path) }) {
-            let bytes = try CommandError.wrapping { () throws(EngineError) in
-                try InputFile.read(path: path, limitBytes: 1 << 20)
-            }
+        if try CommandError.wrapping(try FileSystem.exists(path)) {
+            let bytes = try CommandError.wrapping(try InputFile.read(path: path, limitBytes: 1 << 20))
             text = String(decoding: bytes, as: UTF8.self)
         }
         let tokens: [AccessToken]
@@ -53,10 +48,8 @@ enum KeygenCommand {
         }
         let (secret, token) = AccessToken.make(name: name, role: role)
         if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
-        do throws(SystemFailure) {
-            try PendingFile.write(Array("\(text)\(token.line)\n".utf8), to: path, mode: 0o600)
-        } catch {
-            throw .engine(EngineError(error))
+        try rethrowing(try PendingFile.write(Array("\(text)\(token.line)\n".utf8), to: path, mode: 0o600)) {
+            CommandError.engine(EngineError($0))
         }
         try environment.console.print("token \(secret)")
         return .done

@@ -14,7 +14,7 @@ struct KnownPresets {
     init(folders: [String], limits: Limits = Limits()) throws(CommandError) {
         try FileSystem.checkPresetFolders(folders)
         let library = PresetLibrary(folders: folders, besideFolders: ["brushes"], limits: limits)
-        var entries = try CommandError.wrapping { () throws(EngineError) in try library.entries() }
+        var entries = try CommandError.wrapping(try library.entries())
         // A changed copy of a preset of the program takes its place.
         let ids = Set(entries.map(\.id))
         entries += BuiltInPresets.entries.filter { !ids.contains($0.id) }
@@ -125,7 +125,7 @@ struct PresetCommand {
             throw .usage("ink preset show prints one PRESET, and \(names.count) are given")
         }
         guard let entry = presets.preset(name) else { throw presets.missing(name) }
-        let text = try CommandError.wrapping { () throws(EngineError) in try entry.text() }
+        let text = try CommandError.wrapping(try entry.text())
         try console.print(String(decoding: text, as: UTF8.self).droppingLastNewlines())
         return .done
     }
@@ -163,11 +163,11 @@ struct PresetCommand {
         for entry in entries {
             let path = isFile ? output ?? "" : (folder ?? "").appendingPath(NameTemplate.safe(entry.id) + ".png")
             do throws(CommandError) {
-                if !replaces, try CommandError.wrapping({ () throws(EngineError) in try FileSystem.exists(path) }) {
+                if !replaces, try CommandError.wrapping(try FileSystem.exists(path)) {
                     throw .engine(
                         .io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError))
                 }
-                let brush = try CommandError.wrapping { () throws(EngineError) in try entry.brush.get() }
+                let brush = try CommandError.wrapping(try entry.brush.get())
                 try drawing.write(brush, name: entry.id, to: path)
             } catch {
                 console.error(error.description)

@@ -199,9 +199,7 @@ enum TemplateCommand {
         }
         let limits = try environment.limits(parsed.value("limits"))
         let reading = try read(template, limits)
-        let isFolder = try CommandError.wrapping { () throws(EngineError) in
-            try FileSystem.status(template)?.isFolder == true
-        }
+        let isFolder = try CommandError.wrapping(try FileSystem.status(template)?.isFolder == true)
         let path: String
         if let given = parsed.value("output") {
             guard given.hasEnding(".png") else { throw .usage("-o: \(given) does not end in .png") }
@@ -217,9 +215,7 @@ enum TemplateCommand {
         // The preview of a template is made to be replaced.
         let replaces = try Existing.replaces(parsed) || parsed.value("output") == nil
         let png = try TemplatePreview.render(reading.project, name: template, size: size, limits: limits)
-        try CommandError.wrapping { () throws(EngineError) in
-            try FileSystem.writeAtomically(png, to: path, replaces: replaces)
-        }
+        try CommandError.wrapping(try FileSystem.writeAtomically(png, to: path, replaces: replaces))
         if !parsed.isGiven("quiet") { try environment.console.printText(path.escapingControls()) }
         return .done
     }
@@ -246,7 +242,7 @@ enum TemplateCommand {
     }
 
     private static func read(_ template: String, _ limits: Limits) throws(CommandError) -> ProjectReading {
-        try CommandError.wrapping { () throws(EngineError) in try TemplateReader.read(path: template, limits: limits) }
+        try CommandError.wrapping(try TemplateReader.read(path: template, limits: limits))
     }
 
     // MARK: - Arguments

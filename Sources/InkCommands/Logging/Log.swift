@@ -1,4 +1,5 @@
 import Dispatch
+import InkEngine
 import InkExports
 import InkSystem
 import Synchronization
@@ -37,11 +38,7 @@ final class Log: Sendable {
         self.level = level
         self.rates = rates
         self.write = write
-        do throws(SystemFailure) {
-            try PosixThread("log") { [self] in run() }.detach()
-        } catch {
-            throw .noThread("the log", error)
-        }
+        try rethrowing(try PosixThread("log") { [self] in run() }.detach()) { CommandError.noThread("the log", $0) }
     }
 
     func record(_ record: LogRecord) {

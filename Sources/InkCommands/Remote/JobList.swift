@@ -36,7 +36,7 @@ enum JobList {
             }
             if hasRead { throw .usage("standard input (-) can be read only once") }
             hasRead = true
-            let bytes = try CommandError.wrapping { () throws(EngineError) in try standardInput() }
+            let bytes = try CommandError.wrapping(try standardInput())
             for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
                 if let (job, submission) = try submitted(line) {
                     try add(String(job), "standard input")

@@ -1,4 +1,5 @@
 import InkClient
+import InkEngine
 import InkExports
 import InkProtocol
 
@@ -15,17 +16,10 @@ extension RemoteOptions {
         var configuration = FarmClientConfiguration(endpoint: endpoint, name: Self.clientName())
         configuration.replacesFiles = replacesFiles
         configuration.security = try Keys.security(role: .client, keyPath: keyPath, brokerKeyPath: brokerKeyPath)
-        let context: ZeroMQContext
-        do throws(ProtocolError) {
-            context = try ZeroMQContext()
-        } catch {
-            throw .farm(PictureFailure(error, "client"))
-        }
-        do throws(ClientError) {
-            return try FarmClient(configuration: configuration, context: context, onEvent: onEvent)
-        } catch {
-            throw .farm(PictureFailure(error))
-        }
+        let context = try rethrowing(try ZeroMQContext()) { CommandError.farm(PictureFailure($0, "client")) }
+        return try rethrowing(
+            try FarmClient(configuration: configuration, context: context, onEvent: onEvent),
+            as: CommandError.init(ofFarm:))
     }
 
     /// `USER@HOST`: jobs of clients without keys take turns by this name.

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import InkEngine
 import InkExports
 import InkSystem
 import Synchronization
@@ -45,11 +46,7 @@ enum Interrupts {
         let signals = signalSet(watched)
         withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
         let watcher = Watcher(signals: signals, onFirst: onFirst, beforeExit: beforeExit)
-        do throws(SystemFailure) {
-            try PosixThread("signals") { watcher.run() }.detach()
-        } catch {
-            throw .noThread("signals", error)
-        }
+        try rethrowing(try PosixThread("signals") { watcher.run() }.detach()) { CommandError.noThread("signals", $0) }
     }
 
     /// Lets a service outlive its terminal.

@@ -99,9 +99,8 @@ struct BrokerArguments: Sendable {
         for setting in [Own.inputRoot, Own.outputRoot, Own.spillFolder, Own.presets] {
             try settings.requireFolders(setting)
         }
-        let status = try CommandError.wrapping { [dataFolder] () throws(EngineError) in
-            try FileSystem.status(dataFolder)
-        }
+        let folder = dataFolder
+        let status = try CommandError.wrapping(try FileSystem.status(folder))
         if let status, !status.isFolder { throw settings.refusal(Own.data, "\(dataFolder): not a folder") }
         limits = try readLimits(settings.text(Own.limits))
     }

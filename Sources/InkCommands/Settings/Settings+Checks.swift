@@ -8,7 +8,7 @@ extension Settings {
     /// Every path of the setting leads to a folder.
     func requireFolders(_ setting: SettingSyntax) throws(CommandError) {
         for path in texts(setting) {
-            let status = try CommandError.wrapping { () throws(EngineError) in try FileSystem.status(path) }
+            let status = try CommandError.wrapping(try FileSystem.status(path))
             guard status?.isFolder == true else { throw refusal(setting, "\(path): no such folder") }
         }
     }
@@ -16,7 +16,7 @@ extension Settings {
     /// Every path of a setting of keys leads to something.
     func requireKeys(_ setting: SettingSyntax) throws(CommandError) {
         for path in texts(setting) {
-            let exists = try CommandError.wrapping { () throws(EngineError) in try FileSystem.exists(path) }
+            let exists = try CommandError.wrapping(try FileSystem.exists(path))
             guard exists else { throw .configuration("\(place(setting)): \(path): no such file or folder") }
         }
     }
@@ -37,10 +37,8 @@ extension Settings {
     /// A host's name to listen on is one of this machine.
     func requireListening(_ endpoint: SettingSyntax) throws(CommandError) {
         guard let text = text(endpoint) else { return }
-        do throws(ProtocolError) {
-            _ = try Endpoint(text).listeningEndpoints()
-        } catch {
-            throw refusal(endpoint, error.description)
+        _ = try rethrowing(try Endpoint(text).listeningEndpoints()) { (error: ProtocolError) in
+            refusal(endpoint, error.description)
         }
     }
 

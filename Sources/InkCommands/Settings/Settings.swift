@@ -32,7 +32,7 @@ struct Settings: Sendable {
     ) throws(CommandError) {
         var file: SettingsFile?
         if let path = parsed.value("config") ?? variables["INK_CONFIG"], !path.isEmpty {
-            let bytes = try CommandError.wrapping { () throws(EngineError) in try readFile(path) }
+            let bytes = try CommandError.wrapping(try readFile(path))
             file = try SettingsFile(path: path, bytes: bytes, settings: syntax)
         }
         try self.init(syntax, parsed: parsed, variables: variables, file: file)

@@ -38,9 +38,9 @@ enum UserSettings {
             let folder = variables["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             guard let folder = folder ?? home?.appendingPath(".config") else { return nil }
             path = folder.appendingPath("ink/config")
-            guard try CommandError.wrapping({ () throws(EngineError) in try isThere(path, exists) }) else { return nil }
+            guard try CommandError.wrapping(try isThere(path, exists)) else { return nil }
         }
-        let bytes = try CommandError.wrapping { () throws(EngineError) in try readFile(path) }
+        let bytes = try CommandError.wrapping(try readFile(path))
         var file = try SettingsFile(path: path, bytes: bytes, settings: all)
         let paths = Set(all.filter { $0.kind == .path }.map(\.name))
         for index in file.lines.indices where paths.contains(file.lines[index].name) {

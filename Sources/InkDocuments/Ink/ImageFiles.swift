@@ -31,11 +31,8 @@ final class ImageFiles {
     /// - Parameter place: where the project names the file.
     /// - Throws: `badInput` if the path leaves the folder or is not an image, `overLimit` for its size.
     func read(_ text: String, at place: Place) throws(EngineError) -> EncodedImage {
-        let path: BundlePath
-        do throws(BundlePath.Fault) {
-            path = try BundlePath(text)
-        } catch {
-            throw .badInput(place, reason: "the path \"\(shownText(text))\" \(error.reason)")
+        let path = try rethrowing(try BundlePath(text)) { (error: BundlePath.Fault) in
+            EngineError.badInput(place, reason: "the path \"\(shownText(text))\" \(error.reason)")
         }
         let key = Array(path.text.utf8)
         if let image = images[key] { return image }

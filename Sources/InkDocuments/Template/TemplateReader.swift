@@ -212,10 +212,8 @@ private struct TemplateParser {
     /// - Throws: if the path leaves the bundle, even if the file is not read.
     private func path(_ object: JSONObject, _ key: StaticString) throws(EngineError) -> BundlePath? {
         guard let text = try object.string(key) else { return nil }
-        do throws(BundlePath.Fault) {
-            return try BundlePath(text)
-        } catch {
-            throw object.error(key, "the path \"\(shownText(text))\" \(error.reason)")
+        return try rethrowing(try BundlePath(text)) { (error: BundlePath.Fault) in
+            object.error(key, "the path \"\(shownText(text))\" \(error.reason)")
         }
     }
 

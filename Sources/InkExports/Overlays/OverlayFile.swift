@@ -31,14 +31,9 @@ struct OverlayFile {
     static func read(
         _ path: String, shown: String, fonts: [String], dotsPerInch: Double, limits: Limits
     ) throws(ExportError) -> (overlays: [Overlay], files: [String]) {
-        let bytes = try ExportError.wrapping { () throws(EngineError) in
-            try FileSystem.read(path, limitBytes: bytesMax)
-        }
-        let document: JSONValue
-        do throws(JSONReader.Failure) {
-            document = try JSONReader.read(bytes)
-        } catch {
-            throw .engine(.badInput(Place(file: shown), reason: error.description))
+        let bytes = try ExportError.wrapping(try FileSystem.read(path, limitBytes: bytesMax))
+        let document = try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
+            ExportError.engine(.badInput(Place(file: shown), reason: error.description))
         }
         var file = OverlayFile(
             path: path, shown: shown, dotsPerInch: dotsPerInch, limits: limits, fonts: OverlayFonts())
@@ -159,18 +154,15 @@ struct OverlayFile {
             let file = resolved(name)
             chosen = try fonts.chosen(file: file, weight: weight)
         } else if let family = try font?.text("family") {
-            do throws(OverlayFonts.Missing) {
-                chosen = try fonts.chosen(family: family, weight: weight)
-            } catch {
-                throw object.fault("font.family", error.reason)
+            chosen = try rethrowing(try fonts.chosen(family: family, weight: weight)) { (error: OverlayFonts.Missing) in
+                object.fault("font.family", error.reason)
             }
         } else {
             chosen = try fonts.chosen(weight: weight)
         }
         let place = Place(file: shown, path: object.path + ".text")
-        return try ExportError.wrapping { () throws(EngineError) in
-            .text(try TextOverlay(text, fonts: chosen, style: textStyle, place: place), size)
-        }
+        return try ExportError.wrapping(
+            .text(try TextOverlay(text, fonts: chosen, style: textStyle, place: place), size))
     }
 
     /// Without a unit 24 points; a text such as `12pt` or `5 mm` has its own.

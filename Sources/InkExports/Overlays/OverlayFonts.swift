@@ -31,7 +31,7 @@ struct OverlayFonts {
     mutating func add(_ path: String) throws(ExportError) {
         if files.contains(where: { $0.path == path }) { return }
         let left = Font.bytesMax - byteCount
-        let bytes = try ExportError.wrapping { () throws(EngineError) in try FileSystem.read(path, limitBytes: left) }
+        let bytes = try ExportError.wrapping(try FileSystem.read(path, limitBytes: left))
         guard Font.count(in: bytes) > 0 else {
             throw .engine(.badInput(Place(file: path), reason: "is not a TrueType or OpenType font"))
         }
@@ -54,11 +54,8 @@ struct OverlayFonts {
 
     /// The font of a family whose weight is nearest, and then all others.
     func chosen(family: String, weight: Double) throws(Missing) -> [Font] {
-        let all: [Font]
-        do throws(ExportError) {
-            all = try opened(files, weight: weight)
-        } catch {
-            throw Missing(reason: error.description)
+        let all = try rethrowing(try opened(files, weight: weight)) { (error: ExportError) in
+            Missing(reason: error.description)
         }
         let wanted = family.lowercased()
         let fitting = all.filter { $0.family.lowercased() == wanted }
@@ -85,9 +82,8 @@ struct OverlayFonts {
         for file in files where seen.insert(file.path).inserted {
             for index in 0..<Font.count(in: file.bytes) {
                 fonts.append(
-                    try ExportError.wrapping { () throws(EngineError) in
-                        try Font(file.bytes, index: index, weight: weight, place: Place(file: file.path))
-                    })
+                    try ExportError.wrapping(
+                        try Font(file.bytes, index: index, weight: weight, place: Place(file: file.path))))
             }
         }
         return fonts
@@ -122,8 +118,6 @@ enum OverlayImages {
         if let package = decoder.library.missingPackage {
             throw .unavailable("\(path): \(decoder.name) pictures cannot be read here; install the package \(package)")
         }
-        return try ExportError.wrapping { () throws(EngineError) in
-            try ImageOverlay(bytes, place: place, limits: limits)
-        }
+        return try ExportError.wrapping(try ImageOverlay(bytes, place: place, limits: limits))
     }
 }

@@ -24,7 +24,7 @@ extension FileSystem {
     /// - Throws: `configuration` if a folder of `--presets` is not a folder.
     package static func checkPresetFolders(_ folders: [String]) throws(ExportError) {
         for folder in folders {
-            let found = try ExportError.wrapping { () throws(EngineError) in try status(folder) }
+            let found = try ExportError.wrapping(try status(folder))
             guard found?.isFolder == true else {
                 throw .configuration(
                     "\(folder): no such folder of presets; --presets names a folder of JSON files (\"ink preset show ID > FOLDER/ID.json\")"

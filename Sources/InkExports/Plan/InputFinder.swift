@@ -139,7 +139,7 @@ package struct InputFinder {
     private mutating func takePhotos(of folder: String) throws(ExportError) {
         guard !waitingPhotos.isEmpty else { return }
         let isInside = try output.map { identity throws(ExportError) in
-            try ExportError.wrapping { () throws(EngineError) in try FileSystem.status(folder)?.identity == identity }
+            try ExportError.wrapping(try FileSystem.status(folder)?.identity == identity)
         }
         if photos.needsOutput, isInside ?? (photos.output == nil) {
             throw .usage("\(folder) holds photos, and their pictures would lie among them; use -o with another folder")

@@ -30,17 +30,10 @@ extension FarmConnection {
     ///
     /// - Throws: `farm`.
     package func answer(_ topic: Topic, timeoutMilliseconds: Int) throws(ExportError) -> JSONValue {
-        let text: [UInt8]
-        do throws(ClientError) {
-            text = try ask(topic, timeoutMilliseconds: timeoutMilliseconds)
-        } catch {
-            throw .farm(PictureFailure(error))
-        }
-        let answer: JSONValue
-        do throws(JSONReader.Failure) {
-            answer = try JSONReader.read(text)
-        } catch {
-            throw .farm(
+        let text = try rethrowing(
+            try ask(topic, timeoutMilliseconds: timeoutMilliseconds), as: ExportError.init(ofFarm:))
+        let answer = try rethrowing(try JSONReader.read(text)) { (error: JSONReader.Failure) in
+            ExportError.farm(
                 PictureFailure(kind: .internalError, reason: "the broker's answer is not JSON: \(error)"))
         }
         if let problem = answer["problem"]?.string {
@@ -53,11 +46,7 @@ extension FarmConnection {
     ///
     /// - Throws: `farm`.
     package func carryOut(_ action: OrderAction, timeoutMilliseconds: Int) throws(ExportError) -> OrderResult {
-        do throws(ClientError) {
-            return try order(action, timeoutMilliseconds: timeoutMilliseconds)
-        } catch {
-            throw .farm(PictureFailure(error))
-        }
+        try rethrowing(try order(action, timeoutMilliseconds: timeoutMilliseconds), as: ExportError.init(ofFarm:))
     }
 }
 
@@ -70,13 +59,13 @@ extension RemoteOptions {
         _ connector: FarmConnector, onEvent: @escaping @Sendable (FarmClientEvent) -> Void
     ) throws(ExportError) -> any FarmConnection {
         let connection = try connector(self, onEvent)
-        do throws(ClientError) {
-            try connection.start()
-        } catch {
-            throw .farm(PictureFailure(error))
-        }
+        try rethrowing(try connection.start(), as: ExportError.init(ofFarm:))
         return connection
     }
+}
+
+extension ExportError {
+    package init(ofFarm error: ClientError) { self = .farm(PictureFailure(error)) }
 }
 
 extension PictureFailure {

@@ -14,17 +14,11 @@ package enum ProjectPacking {
         of project: Project, warnings: [ReadingWarning], text packed: PackedText?, name: String
     ) throws(PictureFailure) -> PreparedContent {
         if let content = packed?.content() { return content }
-        let text: [UInt8]
-        do throws(EngineError) {
-            text = try ProjectWriter.write(project, warnings: warnings)
-        } catch {
-            throw PictureFailure(error)
+        let text = try rethrowing(try ProjectWriter.write(project, warnings: warnings)) { (error: EngineError) in
+            PictureFailure(error)
         }
-        let frame: [UInt8]
-        do throws(ProtocolError) {
-            frame = try Zstandard.compress(text)
-        } catch {
-            throw PictureFailure(kind: .internalError, reason: "\(name): \(error)")
+        let frame = try rethrowing(try Zstandard.compress(text)) { (error: ProtocolError) in
+            PictureFailure(kind: .internalError, reason: "\(name): \(error)")
         }
         guard UInt64(frame.count) <= ProtocolLimits.contentBytes else {
             throw PictureFailure(

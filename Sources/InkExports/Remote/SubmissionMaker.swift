@@ -166,11 +166,9 @@ package struct SubmissionMaker {
         var options = picture.options(arguments)
         var spec = SizeSpec.named(picture.size.name)
         if let opened {
-            do throws(EngineError) {
-                options = try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
-            } catch {
-                throw PictureFailure(error)
-            }
+            options = try rethrowing(
+                try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
+            ) { PictureFailure($0 as EngineError) }
             do throws(ExportError) {
                 options.layers = try arguments.layers.drawnLayers(
                     of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)

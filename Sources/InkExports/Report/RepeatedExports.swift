@@ -51,11 +51,8 @@ package struct RepeatedExports: Sendable {
         } catch {
             throw .engine(error)
         }
-        let report: JSONValue
-        do throws(JSONReader.Failure) {
-            report = try JSONReader.read(bytes)
-        } catch {
-            throw .refused(.configuration, place: path, Cause(error))
+        let report = try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
+            ExportError.refused(.configuration, place: path, Cause(error))
         }
         guard report["format"]?.string == "ink-export-report",
             report["version"]?.integer == ExportReport.formatVersion, let folder = report["folder"]?.string,

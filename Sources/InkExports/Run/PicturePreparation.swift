@@ -117,11 +117,7 @@ extension PicturePreparation {
         _ input: ExportInput
     ) throws(ExportError) -> OpenedProject {
         guard let overlays, picture.layer == nil else { return opened }
-        do throws(EngineError) {
-            return try opened.laidOver(by: overlays, size, &options, name: input.shownName)
-        } catch {
-            throw .engine(error)
-        }
+        return try ExportError.wrapping(try opened.laidOver(by: overlays, size, &options, name: input.shownName))
     }
 }
 

@@ -119,10 +119,8 @@ final class RemoteFarm: ExportFarm {
     /// Before anything is rendered, so that no file is made without the others.
     private func checkFolders(_ request: PictureRequest) throws(PictureFailure) {
         for (file, output) in zip(request.options.files, request.outputs) {
-            do throws(SystemFailure) {
-                try file.encoding.format.checkFolder(output, replaces: options.replacesFiles)
-            } catch {
-                throw PictureFailure(EngineError(error))
+            try rethrowing(try file.encoding.format.checkFolder(output, replaces: options.replacesFiles)) {
+                PictureFailure(EngineError($0))
             }
         }
     }

@@ -93,9 +93,8 @@ package struct LayeredTemplate {
         case .none: break
         case .picture: template.base = picture
         case .outline:
-            template.base = try ExportError.wrapping { () throws(EngineError) in
-                try WholePNG.encode(samples: map.outlines(isLine: thin), size: canvas)
-            }
+            template.base = try ExportError.wrapping(
+                try WholePNG.encode(samples: map.outlines(isLine: thin), size: canvas))
         }
         return template
     }
@@ -154,9 +153,7 @@ package struct LayeredTemplate {
         alone.layers = tree
         let png = try images.png(
             of: alone, name: name, size: canvas, options: PictureOptions(background: background, hasMetadata: false))
-        return try ExportError.wrapping { () throws(EngineError) in
-            try DecodedPicture(png, place: Place(file: name), limits: limits)
-        }
+        return try ExportError.wrapping(try DecodedPicture(png, place: Place(file: name), limits: limits))
     }
 
     private static func alpha(_ picture: DecodedPicture) -> [UInt8] {

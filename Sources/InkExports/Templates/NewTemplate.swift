@@ -73,13 +73,9 @@ package struct NewTemplate: Sendable {
                     try FileSystem.writeNew(layer.mask, to: folder.appendingPath("layers/\(id)_mask.png"))
                 }
             }
-            let project = try ExportError.wrapping { () throws(EngineError) in
-                try ProjectLoader.load(path: folder, limits: limits).project
-            }
+            let project = try ExportError.wrapping(try ProjectLoader.load(path: folder, limits: limits).project)
             let preview = try TemplatePreview.render(project, name: output.path, limits: limits)
-            try ExportError.wrapping { () throws(EngineError) in
-                try FileSystem.writeNew(preview, to: folder.appendingPath("preview.png"))
-            }
+            try ExportError.wrapping(try FileSystem.writeNew(preview, to: folder.appendingPath("preview.png")))
         }
     }
 }

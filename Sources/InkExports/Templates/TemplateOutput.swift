@@ -43,7 +43,7 @@ package struct TemplateOutput: Hashable, Sendable {
     ///
     /// - Throws: errors of `fill`, and `io`. Nothing is left behind then.
     package func write(_ fill: (_ folder: String) throws(ExportError) -> Void) throws(ExportError) {
-        try ExportError.wrapping { () throws(EngineError) in try check() }
+        try ExportError.wrapping(try check())
         let parent = path.splitPath().folder
         let work = try ExportError.wrapping { () throws(EngineError) in
             try FileSystem.makeFolder(parent)
@@ -51,11 +51,9 @@ package struct TemplateOutput: Hashable, Sendable {
         }
         defer { TemporaryFolder.remove(work) }
         let new = work.appendingPath("template")
-        try ExportError.wrapping { () throws(EngineError) in try FileSystem.makeFolder(new) }
+        try ExportError.wrapping(try FileSystem.makeFolder(new))
         try fill(new)
-        try ExportError.wrapping { () throws(EngineError) in
-            try isArchive ? TemplateOutput.pack(new, to: path, replaces: replaces) : publish(new)
-        }
+        try ExportError.wrapping(try isArchive ? TemplateOutput.pack(new, to: path, replaces: replaces) : publish(new))
     }
 
     /// Packs a template, in a folder or an archive, into an archive: the same bytes for the same files.

@@ -21,9 +21,8 @@ package enum TemplatePreview {
     ) throws(ExportError) -> [UInt8] {
         let images = RenderedImages(workerCount: UsableCores.count(), limits: limits)
         defer { images.stop() }
-        let output = try ExportError.wrapping { () throws(EngineError) in
-            try size.outputSize(canvas: project.canvasSize, limits: limits, place: Place(file: name))
-        }
+        let output = try ExportError.wrapping(
+            try size.outputSize(canvas: project.canvasSize, limits: limits, place: Place(file: name)))
         return try images.png(
             of: project, name: name, size: output,
             options: PictureOptions(
@@ -37,12 +36,8 @@ extension RenderedImages {
     func png(
         of project: Project, name: String, size: PixelSize, options: PictureOptions
     ) throws(ExportError) -> [UInt8] {
-        let path: String
-        do throws(PictureFailure) {
-            path = try render(project, name: name, size: size, options: options)
-        } catch {
-            throw .farm(error)
-        }
-        return try ExportError.wrapping { () throws(EngineError) in try FileSystem.read(path, limitBytes: .max) }
+        let path = try rethrowing(
+            try render(project, name: name, size: size, options: options), as: ExportError.farm)
+        return try ExportError.wrapping(try FileSystem.read(path, limitBytes: .max))
     }
 }

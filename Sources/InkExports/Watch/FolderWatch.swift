@@ -17,11 +17,7 @@ package final class WatchControl: Sendable {
 
     /// - Throws: if the system gives no notices.
     package init() throws(ExportError) {
-        do throws(SystemFailure) {
-            notices = try FolderNotices()
-        } catch {
-            throw FolderWatch.refusal(error, folder: "the folders")
-        }
+        notices = try rethrowing(try FolderNotices()) { FolderWatch.refusal($0, folder: "the folders") }
     }
 
     /// Ends the watch: pictures that are not done are cancelled, and leave nothing on disk.
@@ -127,7 +123,7 @@ package struct FolderWatch {
     package mutating func run() throws(ExportError) -> FinishedExports {
         FileDescriptor.ignoreLeaseSignals()
         for path in arguments.paths
-        where try ExportError.wrapping({ () throws(EngineError) in try !FileSystem.exists(path) }) {
+        where try ExportError.wrapping(try !FileSystem.exists(path)) {
             throw .engine(.io(path: path, operation: "watch", errno: FileSystem.missingError))
         }
         try exports.checkRequest()

@@ -55,13 +55,10 @@ final class Previews: Sendable {
             }
             places.wait()
             defer { places.signal() }
-            let outcome: PictureReport?
-            do throws(ServiceError) {
-                outcome = try service.renderPreview(
+            let outcome = try rethrowing(
+                try service.renderPreview(
                     of: number, edge: Self.edge, waitingMilliseconds: Self.patienceMilliseconds)
-            } catch {
-                throw .missing("preview of job \(number): \(error)")
-            }
+            ) { (error: ServiceError) in Problem.missing("preview of job \(number): \(error)") }
             if outcome == nil {
                 throw .busy("no worker has rendered the preview yet; ask again later", retrySeconds: 5)
             }

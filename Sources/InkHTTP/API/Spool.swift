@@ -1,4 +1,5 @@
 import Glibc
+import InkEngine
 import InkSystem
 import Synchronization
 
@@ -71,12 +72,10 @@ final class SpooledFile: Sendable {
     init(name: String, path: String) throws(Problem) {
         self.name = name
         self.path = path
-        do throws(SystemFailure) {
-            file = try FileDescriptor(
+        file = try rethrowing(
+            try FileDescriptor(
                 opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, operation: "create")
-        } catch {
-            throw Spool.problem(error.errno)
-        }
+        ) { (error: SystemFailure) in Spool.problem(error.errno) }
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(Problem) {

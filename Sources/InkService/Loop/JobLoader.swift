@@ -47,10 +47,9 @@ struct JobLoader: Sendable {
         guard case .content(let id, _, let encoding) = submission.source else { return [] }
         let bytes = try read(id, of: submission)
         if encoding == .plain { return bytes }
-        do throws(ProtocolError) {
-            return try Zstandard.decompress(bytes, limit: configuration.projectLimits.fileBytes)
-        } catch {
-            throw .refused(
+        let limit = configuration.projectLimits.fileBytes
+        return try rethrowing(try Zstandard.decompress(bytes, limit: limit)) { (error: ProtocolError) in
+            BrokerError.refused(
                 .badInput(Place(file: submission.name), reason: "the content is not a project: \(error)"))
         }
     }
