@@ -4,7 +4,7 @@ public import InkEngine
 extension Scenes {
     /// The layers of a scene as strokes only: without masks, opaque, normal.
     public static func strokeLayers(_ project: Project) -> [SceneTasks.Layer] {
-        project.drawingOrder.map { index in
+        project.layers.drawingOrder.map { index in
             var layer = SceneTasks.Layer()
             layer.strokes = project.layers[index].strokes
             return layer
@@ -40,7 +40,7 @@ extension Scenes {
 
     /// The layers of a scene as pictures to composite: the strokes are content.
     public static func flatLayers(_ project: Project) throws -> [SceneTasks.Layer] {
-        try project.drawingOrder.map { index in
+        try project.layers.drawingOrder.map { index in
             let layer = project.layers[index]
             var flat = SceneTasks.Layer()
             flat.opacity = layer.opacity
@@ -53,7 +53,7 @@ extension Scenes {
 
     /// The finished picture of a scene: RGB, rows without padding.
     public static func finished(_ project: Project, output: PixelSize) throws -> [UInt8] {
-        let layers = try project.drawingOrder.map { index in
+        let layers = try project.layers.drawingOrder.map { index in
             let layer = project.layers[index]
             var whole = SceneTasks.Layer()
             whole.opacity = layer.opacity
