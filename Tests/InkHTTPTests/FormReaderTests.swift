@@ -17,15 +17,11 @@ struct FormReaderTests {
         private let state = Mutex<[Part]>([])
         var all: [Part] { state.withLock { $0 } }
 
-        func begin(_ part: FormPart) -> HTTPResponse? {
+        func begin(_ part: FormPart) {
             state.withLock { $0.append(Part(name: part.name, fileName: part.fileName, bytes: [])) }
-            return nil
         }
 
-        func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
-            state.withLock { $0[$0.count - 1].bytes += bytes }
-            return nil
-        }
+        func take(_ bytes: UnsafeRawBufferPointer) { state.withLock { $0[$0.count - 1].bytes += bytes } }
 
         func end() -> HTTPResponse { HTTPResponse(200) }
         func close() {}
@@ -38,12 +34,17 @@ struct FormReaderTests {
         var reader = try #require(FormReader(contentType: "multipart/form-data; \(boundary)"))
         let parts = Parts()
         var rest = body[...]
-        for count in pieces + [body.count] where !rest.isEmpty {
-            let piece = Array(rest.prefix(count))
-            rest = rest.dropFirst(count)
-            if let answer = piece.withUnsafeBytes({ reader.take($0, parts) }) { return (parts.all, answer) }
+        do {
+            for count in pieces + [body.count] where !rest.isEmpty {
+                let piece = Array(rest.prefix(count))
+                rest = rest.dropFirst(count)
+                try piece.withUnsafeBytes { try reader.take($0, parts) }
+            }
+            let answer = try reader.end(parts)
+            return (parts.all, answer)
+        } catch let problem as Problem {
+            return (parts.all, problem.response)
         }
-        return (parts.all, reader.end(parts))
     }
 
     private func text(_ answer: HTTPResponse) -> String {

@@ -68,22 +68,28 @@ final class Front {
     ) throws -> FrontAnswer {
         let intake = gateway.intake(of: try Front.request(method, target, headers))
         if case .refuse(let response) = intake { return try FrontAnswer(response, isRefusedUnread: true) }
-        if case .answer(let make) = intake { return try FrontAnswer(make()) }
+        do {
+            return try FrontAnswer(try response(intake, headers, body))
+        } catch let problem as Problem {
+            return try FrontAnswer(problem.response)
+        }
+    }
+
+    private func response(
+        _ intake: HTTPIntake, _ headers: [String: String], _ body: [UInt8]
+    ) throws -> HTTPResponse {
+        if case .answer(let make) = intake { return try make() }
         let pieces = stride(from: 0, to: body.count, by: 65_536).map { Array(body[$0..<min(body.count, $0 + 65_536)]) }
         if case .take(let taker) = intake {
             defer { taker.close() }
-            for piece in pieces {
-                if let early = piece.withUnsafeBytes(taker.take) { return try FrontAnswer(early) }
-            }
-            return try FrontAnswer(taker.end())
+            for piece in pieces { try piece.withUnsafeBytes { try taker.take($0) } }
+            return try taker.end()
         }
         guard case .takeForm(let taker) = intake else { throw CocoaError(.featureUnsupported) }
         defer { taker.close() }
         var reader = try #require(FormReader(contentType: headers["content-type"] ?? ""))
-        for piece in pieces {
-            if let early = piece.withUnsafeBytes({ reader.take($0, taker) }) { return try FrontAnswer(early) }
-        }
-        return try FrontAnswer(reader.end(taker))
+        for piece in pieces { try piece.withUnsafeBytes { try reader.take($0, taker) } }
+        return try reader.end(taker)
     }
 
     func post(_ target: String, json: String) throws -> FrontAnswer {

@@ -32,47 +32,37 @@ final class DocumentForm: FormTaker {
         self.room = room
     }
 
-    func begin(_ part: FormPart) -> HTTPResponse? {
-        do throws(Problem) {
-            if let kind = FilePart(rawValue: part.name) {
-                field = nil
-                guard files.count < Self.filesMax else {
-                    throw .malformed("there are more than \(Self.filesMax) files; send the others with another request")
-                }
-                guard !kind.isSingle || !files.contains(where: { $0.part == kind }) else {
-                    throw .malformed("the part \(kind.rawValue) comes twice; send one")
-                }
-                let name = part.fileName.flatMap { $0.isEmpty ? nil : $0 } ?? part.name
-                files.append((kind, try folder().file(named: name)))
-            } else if Self.fieldNames.contains(part.name) {
-                guard fields.updateValue([], forKey: part.name) == nil else {
-                    throw .malformed("the part \(part.name) comes twice; send one")
-                }
-                field = part.name
-            } else {
-                throw .malformed(
-                    "there is no part \"\(part.name.prefix(64))\" here; there are "
-                        + Self.partNames.joined(separator: ", "))
+    func begin(_ part: FormPart) throws(Problem) {
+        if let kind = FilePart(rawValue: part.name) {
+            field = nil
+            guard files.count < Self.filesMax else {
+                throw .malformed("there are more than \(Self.filesMax) files; send the others with another request")
             }
-            return nil
-        } catch {
-            return error.response
+            guard !kind.isSingle || !files.contains(where: { $0.part == kind }) else {
+                throw .malformed("the part \(kind.rawValue) comes twice; send one")
+            }
+            let name = part.fileName.flatMap { $0.isEmpty ? nil : $0 } ?? part.name
+            files.append((kind, try folder().file(named: name)))
+        } else if Self.fieldNames.contains(part.name) {
+            guard fields.updateValue([], forKey: part.name) == nil else {
+                throw .malformed("the part \(part.name) comes twice; send one")
+            }
+            field = part.name
+        } else {
+            throw .malformed(
+                "there is no part \"\(part.name.prefix(64))\" here; there are "
+                    + Self.partNames.joined(separator: ", "))
         }
     }
 
-    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
-        do throws(Problem) {
-            if let field {
-                guard fields[field, default: []].count + bytes.count <= Self.fieldBytesMax else {
-                    throw .tooLarge("the part \(field)", Self.fieldBytesMax)
-                }
-                fields[field, default: []].append(contentsOf: bytes)
-            } else if let (_, file) = files.last {
-                try append(bytes, to: file)
+    func take(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+        if let field {
+            guard fields[field, default: []].count + bytes.count <= Self.fieldBytesMax else {
+                throw .tooLarge("the part \(field)", Self.fieldBytesMax)
             }
-            return nil
-        } catch {
-            return error.response
+            fields[field, default: []].append(contentsOf: bytes)
+        } else if let (_, file) = files.last {
+            try append(bytes, to: file)
         }
     }
 
@@ -88,22 +78,17 @@ final class DocumentForm: FormTaker {
         try file.append(bytes)
     }
 
-    func end() -> HTTPResponse {
-        do throws(Problem) {
-            if let text = fields["options"] {
-                order.options = try RequestedOptions(
-                    try Self.json(text, "options"), others: order.gateway.otherOptions)
-            }
-            if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
-            let documents = sent(.document)
-            guard !documents.isEmpty else {
-                throw .malformed("the part document is missing: the file to export, as in curl -F document=@owl.ink")
-            }
-            order.marks = try marks()
-            return try order.carryOut(documents)
-        } catch {
-            return error.response
+    func end() throws(Problem) -> HTTPResponse {
+        if let text = fields["options"] {
+            order.options = try RequestedOptions(try Self.json(text, "options"), others: order.gateway.otherOptions)
         }
+        if let text = fields["priority"] { order.priority = try Router.priority(try Self.json(text, "priority")) }
+        let documents = sent(.document)
+        guard !documents.isEmpty else {
+            throw .malformed("the part document is missing: the file to export, as in curl -F document=@owl.ink")
+        }
+        order.marks = try marks()
+        return try order.carryOut(documents)
     }
 
     private func sent(_ kind: FilePart) -> [SubmittedDocument] {
@@ -126,11 +111,9 @@ final class DocumentForm: FormTaker {
         }
         let text = Array(try SubmittedMarks.located(overlay, marks.pictures).line.utf8)
         let file = try folder().file(named: overlay.name)
-        let failure = text.withUnsafeBytes { bytes -> Problem? in
-            do throws(Problem) { try append(bytes, to: file) } catch { return error }
-            return nil
+        try text.withUnsafeBufferPointer { (bytes) throws(Problem) in
+            try append(UnsafeRawBufferPointer(bytes), to: file)
         }
-        if let failure { throw failure }
         marks.overlay = SubmittedDocument(name: overlay.name, path: file.path, isShared: false)
         return marks
     }

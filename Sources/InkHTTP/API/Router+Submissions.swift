@@ -312,26 +312,16 @@ private final class DocumentBody: BodyTaker {
         file = try upload.file(named: name)
     }
 
-    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
-        do throws(Problem) {
-            try room.take(bytes.count)
-            try file.append(bytes)
-            return nil
-        } catch {
-            return error.response
-        }
+    func take(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+        try room.take(bytes.count)
+        try file.append(bytes)
     }
 
-    func end() -> HTTPResponse {
-        do throws(Problem) {
-            guard file.byteCount > 0 else {
-                throw .unprocessable(
-                    "the document is empty; send the bytes of a file, as in curl --data-binary @owl.ink")
-            }
-            return try order.carryOut([SubmittedDocument(name: file.name, path: file.path, isShared: false)])
-        } catch {
-            return error.response
+    func end() throws(Problem) -> HTTPResponse {
+        guard file.byteCount > 0 else {
+            throw .unprocessable("the document is empty; send the bytes of a file, as in curl --data-binary @owl.ink")
         }
+        return try order.carryOut([SubmittedDocument(name: file.name, path: file.path, isShared: false)])
     }
 
     func close() { room.close() }

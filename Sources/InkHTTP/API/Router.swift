@@ -1,5 +1,6 @@
 import Glibc
 import InkCodecs
+import InkEngine
 import InkJSON
 import InkProtocol
 import InkService
@@ -120,9 +121,7 @@ struct Router {
         _ role: AccessRole, _ make: @escaping @Sendable (Caller) throws(Problem) -> HTTPResponse
     ) throws(Problem) -> HTTPIntake {
         let caller = try gateway.access.caller(request, needs: role)
-        return .answer {
-            do throws(Problem) { return try make(caller) } catch { return error.response }
-        }
+        return .answer { () throws(Problem) in try make(caller) }
     }
 
     /// The members of a JSON object in the body.
@@ -135,17 +134,12 @@ struct Router {
             throw Problem(415, "Unsupported Media Type", "the body has to be JSON; send Content-Type: application/json")
         }
         return .take(
-            CollectedBody(limit: limit, tooLarge: { Problem.tooLarge("the body", $0).response }) { bytes in
-                do throws(Problem) {
-                    let value: JSONValue
-                    do throws(JSONReader.Failure) { value = try JSONReader.read(bytes) } catch {
-                        throw .malformed("the body is not JSON: \(error.reason) at byte \(error.offset)")
-                    }
-                    guard value.members != nil else { throw .malformed("the body is not a JSON object, in braces") }
-                    return try make(caller, value)
-                } catch {
-                    return error.response
+            CollectedBody(limit: limit) { bytes throws(Problem) in
+                let value = try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
+                    Problem.malformed("the body is not JSON: \(error.reason) at byte \(error.offset)")
                 }
+                guard value.members != nil else { throw .malformed("the body is not a JSON object, in braces") }
+                return try make(caller, value)
             })
     }
 

@@ -48,45 +48,30 @@ struct FormReader {
         delimiter = Array("--\(boundary)".utf8)
     }
 
-    /// Passes on what has come. Returns an answer if no more is wanted.
-    mutating func take(_ bytes: UnsafeRawBufferPointer, _ taker: any FormTaker) -> HTTPResponse? {
+    /// Passes on what has come.
+    ///
+    /// - Throws: if no more is wanted.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, _ taker: any FormTaker) throws(Problem) {
         pending += bytes
-        do throws(Stop) {
-            while try step(taker) {}
-            return nil
-        } catch {
-            return error.response
-        }
+        while try step(taker) {}
     }
 
     /// The answer to a form that has arrived.
-    mutating func end(_ taker: any FormTaker) -> HTTPResponse {
-        do throws(Stop) {
-            // The last boundary may be the end.
-            switch state {
-            case .preamble: _ = try takePreamble(pending[...])
-            case .content(let isAtStart): try close(taker, isAtStart: isAtStart)
-            case .headers, .closed: break
-            }
-            guard case .closed = state else {
-                throw .malformed("it ends before its last boundary; send all of it")
-            }
-            return taker.end()
-        } catch {
-            return error.response
+    mutating func end(_ taker: any FormTaker) throws(Problem) -> HTTPResponse {
+        // The last boundary may be the end.
+        switch state {
+        case .preamble: _ = try takePreamble(pending[...])
+        case .content(let isAtStart): try close(taker, isAtStart: isAtStart)
+        case .headers, .closed: break
         }
-    }
-
-    private struct Stop: Error {
-        var response: HTTPResponse
-
-        static func malformed(_ reason: String) -> Stop {
-            Stop(response: .malformed("the form is malformed: \(reason)"))
+        guard case .closed = state else {
+            throw .form("it ends before its last boundary; send all of it")
         }
+        return try taker.end()
     }
 
     /// Returns whether there may be more to do.
-    private mutating func step(_ taker: any FormTaker) throws(Stop) -> Bool {
+    private mutating func step(_ taker: any FormTaker) throws(Problem) -> Bool {
         switch state {
         case .preamble: return try takePreamble()
         case .headers: return try takeHeaders(taker)
@@ -99,7 +84,7 @@ struct FormReader {
 
     // MARK: - Before the first part
 
-    private mutating func takePreamble() throws(Stop) -> Bool {
+    private mutating func takePreamble() throws(Problem) -> Bool {
         let line = pending.prefix { $0 != 10 }
         guard line.count < pending.count else {
             if preambleBytes + line.count > Self.preambleBytesMax { throw Self.otherBoundary }
@@ -110,9 +95,9 @@ struct FormReader {
         return true
     }
 
-    private static let otherBoundary = Stop.malformed("its boundary is not that of the header Content-Type")
+    private static let otherBoundary = Problem.form("its boundary is not that of the header Content-Type")
 
-    private mutating func takePreamble(_ line: ArraySlice<UInt8>) throws(Stop) {
+    private mutating func takePreamble(_ line: ArraySlice<UInt8>) throws(Problem) {
         let hasReturn = line.last == 13
         let text = line.dropLast(hasReturn ? 1 : 0).withoutBlanksAtEnd
         preambleBytes += line.count + 1
@@ -128,27 +113,27 @@ struct FormReader {
 
     // MARK: - The headers of a part
 
-    private mutating func takeHeaders(_ taker: any FormTaker) throws(Stop) -> Bool {
+    private mutating func takeHeaders(_ taker: any FormTaker) throws(Problem) -> Bool {
         // An empty line ends them. They begin behind the end of a line.
         let end = lineEnd
         let length = pending.starts(with: end) ? 0 : pending.firstRange(of: end + end).map { $0.lowerBound + end.count }
         guard let length else {
             if pending.count > Self.headerBytesMax {
-                throw .malformed("the headers of a part have more than \(Self.headerBytesMax) bytes")
+                throw .form("the headers of a part have more than \(Self.headerBytesMax) bytes")
             }
             return false
         }
         guard length <= Self.headerBytesMax else {
-            throw .malformed("the headers of a part have more than \(Self.headerBytesMax) bytes")
+            throw .form("the headers of a part have more than \(Self.headerBytesMax) bytes")
         }
         let part = try Self.part(Array(pending[..<length]))
         pending.removeFirst(length + end.count)
         state = .content(isAtStart: true)
-        if let response = taker.begin(part) { throw Stop(response: response) }
+        try taker.begin(part)
         return true
     }
 
-    private static func part(_ bytes: [UInt8]) throws(Stop) -> FormPart {
+    private static func part(_ bytes: [UInt8]) throws(Problem) -> FormPart {
         // Older programs write Latin-1.
         let text =
             String(validating: bytes, as: UTF8.self) ?? String(bytes.map { Character(Unicode.Scalar($0)) })
@@ -159,38 +144,38 @@ struct FormReader {
                 continue
             }
             guard let colon = line.firstIndex(of: ":") else {
-                throw .malformed("a header of a part has no colon: \(line.prefix(128))")
+                throw .form("a header of a part has no colon: \(line.prefix(128))")
             }
             headers.append((line[..<colon].lowercased(), String(line[line.index(after: colon)...])))
         }
-        func only(_ name: String) throws(Stop) -> HeaderValue? {
+        func only(_ name: String) throws(Problem) -> HeaderValue? {
             let found = headers.filter { $0.name == name }
             guard let first = found.first else { return nil }
             guard found.count == 1, let value = HeaderValue(first.value) else {
-                throw .malformed("a part's \(name) is not understood: \(first.value.prefix(128))")
+                throw .form("a part's \(name) is not understood: \(first.value.prefix(128))")
             }
             return value
         }
         // Nothing is decoded, and to take the code for the content would be worse than to refuse it.
         if let coding = try only("content-transfer-encoding")?.value, !["binary", "8bit", "7bit"].contains(coding) {
-            throw .malformed(
+            throw .form(
                 "a part has the Content-Transfer-Encoding \(coding.prefix(32)); send its bytes as they are")
         }
         guard let disposition = try only("content-disposition"), disposition.value == "form-data",
             let name = disposition.text("name"), !name.isEmpty
         else {
-            throw .malformed("each part needs a header such as Content-Disposition: form-data; name=\"document\"")
+            throw .form("each part needs a header such as Content-Disposition: form-data; name=\"document\"")
         }
         let fileName = disposition.text("filename")
         guard !name.utf8.contains(0), fileName?.utf8.contains(0) != true else {
-            throw .malformed("the name of a part contains a NUL character")
+            throw .form("the name of a part contains a NUL character")
         }
         return FormPart(name: name, fileName: fileName)
     }
 
     // MARK: - The content of a part
 
-    private mutating func takeContent(_ taker: any FormTaker, isAtStart: Bool) throws(Stop) -> Bool {
+    private mutating func takeContent(_ taker: any FormTaker, isAtStart: Bool) throws(Problem) -> Bool {
         var searched = 0
         while let (place, count) = boundary(from: searched, isAtStart: isAtStart) {
             switch follower(place + count) {
@@ -245,16 +230,17 @@ struct FormReader {
     }
 
     /// Passes on so many bytes of the content.
-    private mutating func pass(_ count: Int, _ taker: any FormTaker, isAtStart: Bool) throws(Stop) {
+    private mutating func pass(_ count: Int, _ taker: any FormTaker, isAtStart: Bool) throws(Problem) {
         guard count > 0 else { return }
         if isAtStart { state = .content(isAtStart: false) }
-        let response = pending.withUnsafeBytes { taker.take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        try pending.withUnsafeBufferPointer { (bytes) throws(Problem) in
+            try taker.take(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])))
+        }
         pending.removeFirst(count)
-        if let response { throw Stop(response: response) }
     }
 
     /// Looks for the last boundary at the very end.
-    private mutating func close(_ taker: any FormTaker, isAtStart: Bool) throws(Stop) {
+    private mutating func close(_ taker: any FormTaker, isAtStart: Bool) throws(Problem) {
         guard let (place, count) = boundary(from: 0, isAtStart: isAtStart),
             pending[(place + count)...].withoutBlanksAtEnd.elementsEqual([45, 45])
         else { return }
@@ -267,4 +253,8 @@ extension ArraySlice<UInt8> {
     fileprivate var withoutBlanksAtEnd: ArraySlice<UInt8> {
         lastIndex { $0 != 32 && $0 != 9 }.map { self[...$0] } ?? []
     }
+}
+
+extension Problem {
+    fileprivate static func form(_ reason: String) -> Problem { .malformed("the form is malformed: \(reason)") }
 }

@@ -58,29 +58,28 @@ package enum HTTPIntake: Sendable {
     /// It is not read.
     case refuse(HTTPResponse)
     /// There is none, or it does not matter.
-    case answer(@Sendable () -> HTTPResponse)
+    case answer(@Sendable () throws(Problem) -> HTTPResponse)
     case take(any BodyTaker)
     /// The parts of a form, `multipart/form-data`.
     case takeForm(any FormTaker)
 }
 
-/// Takes the body of a request, piece by piece. Used by one thread.
+/// Takes the body of a request, piece by piece. Used by one thread. Each function throws if no more is wanted.
 package protocol BodyTaker: AnyObject, Sendable {
-    /// Returns an answer if no more is wanted.
-    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse?
+    func take(_ bytes: UnsafeRawBufferPointer) throws(Problem)
     /// The answer to a body that has arrived whole.
-    func end() -> HTTPResponse
+    func end() throws(Problem) -> HTTPResponse
     /// The client is gone, or has its answer.
     func close()
 }
 
-/// Takes the parts of a form. Used by one thread. Each function returns an answer if no more is wanted.
+/// Takes the parts of a form. Used by one thread. Each function throws if no more is wanted.
 package protocol FormTaker: AnyObject, Sendable {
     /// A part begins, and the one before it has ended.
-    func begin(_ part: FormPart) -> HTTPResponse?
+    func begin(_ part: FormPart) throws(Problem)
     /// The next bytes of that part.
-    func take(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse?
-    func end() -> HTTPResponse
+    func take(_ bytes: UnsafeRawBufferPointer) throws(Problem)
+    func end() throws(Problem) -> HTTPResponse
     func close()
 }
 
@@ -94,24 +93,20 @@ package struct FormPart: Hashable, Sendable {
 /// A body in memory.
 package final class CollectedBody: BodyTaker {
     private let limit: Int
-    private let then: @Sendable ([UInt8]) -> HTTPResponse
-    private let tooLarge: @Sendable (Int) -> HTTPResponse
+    private let then: @Sendable ([UInt8]) throws(Problem) -> HTTPResponse
     private nonisolated(unsafe) var bytes: [UInt8] = []
 
-    package init(
-        limit: Int, tooLarge: @escaping @Sendable (Int) -> HTTPResponse,
-        then: @escaping @Sendable ([UInt8]) -> HTTPResponse
-    ) {
-        (self.limit, self.tooLarge, self.then) = (limit, tooLarge, then)
+    package init(limit: Int, then: @escaping @Sendable ([UInt8]) throws(Problem) -> HTTPResponse) {
+        self.limit = limit
+        self.then = then
     }
 
-    package func take(_ piece: UnsafeRawBufferPointer) -> HTTPResponse? {
-        guard piece.count <= limit - bytes.count else { return tooLarge(limit) }
+    package func take(_ piece: UnsafeRawBufferPointer) throws(Problem) {
+        guard piece.count <= limit - bytes.count else { throw .tooLarge("the body", limit) }
         bytes.append(contentsOf: piece)
-        return nil
     }
 
-    package func end() -> HTTPResponse { then(bytes) }
+    package func end() throws(Problem) -> HTTPResponse { try then(bytes) }
     package func close() {}
 }
 

@@ -178,9 +178,9 @@ package final class HTTPServer: Sendable {
             let exchange = Exchange(method: String(cString: method))
             state.pointee = Unmanaged.passRetained(exchange).toOpaque()
             guard let request = HTTPRequest(connection, url, method) else {
-                return send(
-                    .malformed("a name or value of the address is not UTF-8 in percent-encoding, such as %C3%A4"),
-                    connection, exchange)
+                let problem = Problem.malformed(
+                    "a name or value of the address is not UTF-8 in percent-encoding, such as %C3%A4")
+                return send(problem.response, connection, exchange)
             }
             let intake = handler(request)
             exchange.intake = intake
@@ -189,10 +189,10 @@ package final class HTTPServer: Sendable {
             case .takeForm:
                 exchange.form = FormReader(contentType: request.header("content-type") ?? "")
                 if exchange.form == nil {
-                    return send(
-                        .malformed(
-                            "the form's boundary is missing; send Content-Type: multipart/form-data; boundary=TEXT, as "
-                                + "libraries for HTTP do by themselves"), connection, exchange)
+                    let problem = Problem.malformed(
+                        "the form's boundary is missing; send Content-Type: multipart/form-data; boundary=TEXT, as "
+                            + "libraries for HTTP do by themselves")
+                    return send(problem.response, connection, exchange)
                 }
             case .answer, .take: break
             }
@@ -205,13 +205,20 @@ package final class HTTPServer: Sendable {
             return take(bytes, exchange) ? ink_http_yes : ink_http_no
         }
         if let early = exchange.early { return send(early, connection, exchange) }
-        switch exchange.intake {
-        case .answer(let make): return send(make(), connection, exchange)
-        case .take(let taker): return send(taker.end(), connection, exchange)
-        case .takeForm(let taker):
-            guard let response = exchange.form?.end(taker) else { return ink_http_no }
-            return send(response, connection, exchange)
-        case .refuse, nil: return ink_http_no
+        guard let response = Self.answer(exchange) else { return ink_http_no }
+        return send(response, connection, exchange)
+    }
+
+    private static func answer(_ exchange: Exchange) -> HTTPResponse? {
+        do throws(Problem) {
+            switch exchange.intake {
+            case .answer(let make): return try make()
+            case .take(let taker): return try taker.end()
+            case .takeForm(let taker): return try exchange.form?.end(taker)
+            case .refuse, nil: return nil
+            }
+        } catch {
+            return error.response
         }
     }
 
@@ -235,10 +242,14 @@ package final class HTTPServer: Sendable {
                 ).response
             return true
         }
-        switch exchange.intake {
-        case .take(let taker): exchange.early = taker.take(bytes)
-        case .takeForm(let taker): exchange.early = exchange.form?.take(bytes, taker)
-        case .answer, .refuse, nil: break
+        do throws(Problem) {
+            switch exchange.intake {
+            case .take(let taker): try taker.take(bytes)
+            case .takeForm(let taker): try exchange.form?.take(bytes, taker)
+            case .answer, .refuse, nil: break
+            }
+        } catch {
+            exchange.early = error.response
         }
         return true
     }
@@ -314,11 +325,6 @@ package final class HTTPServer: Sendable {
             return count
         }
     }
-}
-
-extension HTTPResponse {
-    /// What the server itself answers before anybody has been asked.
-    static func malformed(_ detail: String) -> HTTPResponse { Problem(400, "Bad Request", detail).response }
 }
 
 extension HTTPRequest {
