@@ -113,12 +113,7 @@ package struct Exports {
         let plan = try makePlan(found, policy, &failed)
         // Photos have their own formats.
         try checkLibraries(plan.pictures.compactMap(\.encoding))
-        try checkPath(arguments.run.reportPath, option: "--report", found.inputs, plan)
-        try checkPath(arguments.run.bookPath, option: "--pdf-book", found.inputs, plan)
-        try checkPath(arguments.run.sheetPath, option: "--sheet", found.inputs, plan)
-        try checkPath(
-            arguments.run.sheetPath.map(SheetWriting.description), option: "--sheet", found.inputs, plan)
-        try checkPath(arguments.run.contactSheet?.path, option: "--contact-sheet", found.inputs, plan)
+        for file in filesBeside { try checkPath(file.path, option: file.option, found.inputs, plan) }
         try checkDifferent()
         // A part of a run has no contact sheet.
         if repeated?.isPart != true, let contact = contactSheet(plan.pictures.map { ($0.output, $0.file == 0) }) {
@@ -157,13 +152,8 @@ package struct Exports {
     private var workers: Int { arguments.run.workers ?? UsableCores.count() }
 
     private func makeFarm() throws(ExportError) -> any ExportFarm {
-        var farm: any ExportFarm
-        if let remote {
-            farm = try RemoteFarm(remote.options, remote.connector)
-        } else {
-            farm = environment.makeFarm(workers, limits, arguments.run.cache)
-        }
-        return farm
+        guard let remote else { return environment.makeFarm(workers, limits, arguments.run.cache) }
+        return try RemoteFarm(remote.options, remote.connector)
     }
 
     private func run(_ planned: Planned, on farm: any ExportFarm) throws(ExportError) -> FinishedExports {
@@ -202,26 +192,31 @@ package struct Exports {
 
     /// Joins the PDF files of all pictures, in the order of the plan, where that is asked for.
     private func writeBook(_ finished: FinishedExports) -> PictureFailure? {
-        guard let path = arguments.run.bookPath, !arguments.run.isDryRun else { return nil }
-        if repeated?.isPart == true { return leftAsItWas(path, "pages", finished) }
-        // A project that could not be read has no names of pictures.
-        let pages = finished.records.filter { record in
-            guard let output = record.output else { return true }
-            return PictureCodecs.codec(ofFile: output)?.format == .pdf
-        }
-        let made = pages.filter { $0.state == .done || $0.state == .skipped }.compactMap(\.output)
-        guard made.count == pages.count, !made.isEmpty else {
-            observer.error("\(path): not written, \(pages.count - made.count) of its \(pages.count) pages are missing")
-            return nil
-        }
-        do {
+        writeJoined(arguments.run.bookPath, of: .pdf, "pages", finished) { (path, made) throws(EngineError) in
             let software = arguments.options.hasMetadata ? "ink \(ProgramVersion.text)" : nil
-            try BookWriting(path: path, pages: made, software: software).run()
-            return nil
-        } catch {
-            observer.error(error.advised)
-            return PictureFailure(error)
+            try BookWriting(path: path, pages: made.map(\.output), software: software).run()
         }
+    }
+
+    /// Writes a file of all pictures of a format, where that is asked for.
+    private func writeJoined(
+        _ path: String?, of format: PictureFormat, _ parts: String, _ finished: FinishedExports,
+        _ write: (_ path: String, _ made: [(record: ExportRecord, output: String)]) throws(EngineError) -> Void
+    ) -> PictureFailure? {
+        guard let path, !arguments.run.isDryRun else { return nil }
+        if repeated?.isPart == true { return leftAsItWas(path, parts, finished) }
+        // A project that could not be read has no names of pictures.
+        let all = finished.records.filter { record in
+            guard let output = record.output else { return true }
+            return PictureCodecs.codec(ofFile: output)?.format == format
+        }
+        let made = all.filter { $0.state == .done || $0.state == .skipped }
+            .compactMap { record in record.output.map { (record: record, output: $0) } }
+        guard made.count == all.count, !made.isEmpty else {
+            observer.error("\(path): not written, \(all.count - made.count) of its \(all.count) \(parts) are missing")
+            return nil
+        }
+        return told { () throws(EngineError) in try write(path, made) }
     }
 
     /// A project that may be unchanged is packed only once it is known to have changed. A project read with limits of
@@ -238,16 +233,22 @@ package struct Exports {
 
     // MARK: - Sheets
 
+    /// The files that are written beside the pictures, and what asks for them.
+    private var filesBeside: [(option: String, path: String)] {
+        let run = arguments.run
+        let all = [
+            ("--report", run.reportPath), ("--pdf-book", run.bookPath), ("--sheet", run.sheetPath),
+            ("--sheet", run.sheetPath.map(SheetWriting.description)), ("--contact-sheet", run.contactSheet?.path),
+        ]
+        return all.compactMap { option, path in path.map { (option, $0) } }
+    }
+
     /// That files beside the pictures have names of their own.
     private func checkDifferent() throws(ExportError) {
-        let run = arguments.run
         var seen: [FilePlace: String] = [:]
-        for (option, path) in [
-            ("the report", run.reportPath), ("--pdf-book", run.bookPath), ("--sheet", run.sheetPath),
-            ("--sheet", run.sheetPath.map(SheetWriting.description)), ("--contact-sheet", run.contactSheet?.path),
-        ] {
-            guard let path else { continue }
-            if let other = seen.updateValue(option, forKey: FilePlace(path)) {
+        for (option, path) in filesBeside {
+            let name = option == "--report" ? "the report" : option
+            if let other = seen.updateValue(name, forKey: FilePlace(path)) {
                 throw .usage("\(option): \(path) is also \(other)")
             }
         }
@@ -266,23 +267,9 @@ package struct Exports {
 
     /// Writes the sprite sheet of all pictures, where that is asked for.
     private func writeSheet(_ finished: FinishedExports, _ animations: [String: Animation]) -> PictureFailure? {
-        guard let path = arguments.run.sheetPath, !arguments.run.isDryRun else { return nil }
-        if repeated?.isPart == true { return leftAsItWas(path, "pictures", finished) }
-        let sprites = finished.records.filter { record in
-            guard let output = record.output else { return true }
-            return PictureCodecs.codec(ofFile: output)?.format == .png
-        }
-        let made = sprites.compactMap { record -> SheetWriting.Picture? in
-            guard record.state == .done || record.state == .skipped, let output = record.output else { return nil }
-            return SheetWriting.Picture(record, path: output, animations[record.input.path])
-        }
-        guard made.count == sprites.count, !made.isEmpty else {
-            observer.error(
-                "\(path): not written, \(sprites.count - made.count) of its \(sprites.count) pictures are missing")
-            return nil
-        }
-        return told { () throws(EngineError) in
-            try SheetWriting(path: path, pictures: made, limits: sheetLimits).run()
+        writeJoined(arguments.run.sheetPath, of: .png, "pictures", finished) { (path, made) throws(EngineError) in
+            let pictures = made.map { SheetWriting.Picture($0.record, path: $0.output, animations[$0.record.input.path]) }
+            try SheetWriting(path: path, pictures: pictures, limits: sheetLimits).run()
         }
     }
 
@@ -405,9 +392,8 @@ package struct Exports {
 
     /// A file beside the pictures may replace an older one, but no input and no picture.
     private func checkPath(
-        _ path: String?, option: String, _ inputs: [ExportInput], _ plan: ExportPlan
+        _ path: String, option: String, _ inputs: [ExportInput], _ plan: ExportPlan
     ) throws(ExportError) {
-        guard let path else { return }
         if try ExportError.wrapping(try FileSystem.status(path)?.isFolder == true) {
             throw .usage("\(option): \(path) is a folder")
         }

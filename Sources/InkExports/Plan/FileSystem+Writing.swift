@@ -3,6 +3,28 @@ package import InkEngine
 import InkSystem
 
 extension FileSystem {
+    /// Writes a file piece by piece. If it throws, nothing is left behind, and what was there before still is.
+    static func writeInPieces(
+        to path: String, replaces: Bool = true,
+        _ body: (_ write: @escaping ([UInt8]) throws(EngineError) -> Void) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        var file = try EngineError.wrapping { () throws(SystemFailure) in
+            try PendingFile(target: path, replaces: replaces)
+        }
+        do throws(EngineError) {
+            try body { (bytes) throws(EngineError) in
+                try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
+            }
+            try EngineError.wrapping { () throws(SystemFailure) in
+                try file.sync()
+                try file.publish()
+            }
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
     /// Replaces a file in one step: whoever reads it sees the old or the new one, whole. A link is followed; a device,
     /// a pipe or what is open already is written to as it stands, for it cannot be replaced by a file. A missing folder is
     /// created, as that of a picture is.

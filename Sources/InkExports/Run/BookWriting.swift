@@ -13,21 +13,11 @@ struct BookWriting {
 
     /// - Throws: if a page cannot be read, or the file not written; what was there before is then still there.
     func run() throws(EngineError) {
-        var file = try EngineError.wrapping { () throws(SystemFailure) in try PendingFile(target: path) }
-        do throws(EngineError) {
-            var book = PDFBook(software: software) { (bytes) throws(EngineError) in
-                try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
-            }
+        try FileSystem.writeInPieces(to: path) { (write) throws(EngineError) in
+            var book = PDFBook(software: software, append: write)
             try book.begin()
             for page in pages { try book.add(PDFBook.Source(path: page), place: Place(file: page)) }
             try book.end()
-            try EngineError.wrapping { () throws(SystemFailure) in
-                try file.sync()
-                try file.publish()
-            }
-        } catch {
-            file.discard()
-            throw error
         }
     }
 }

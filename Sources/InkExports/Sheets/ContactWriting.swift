@@ -44,17 +44,12 @@ struct ContactWriting {
     func run() throws(EngineError) {
         let sheet = sheet
         let format = PictureCodecs.codec(ofFile: arguments.path)?.format ?? .png
-        var file = try RowsFile(
-            arguments.path, PictureHead(size: sheet.size, pixels: .rgb, encoding: PictureEncoding(format: format)))
-        do throws(EngineError) {
+        let head = PictureHead(size: sheet.size, pixels: .rgb, encoding: PictureEncoding(format: format))
+        try RowsFile.write(arguments.path, head) { (file) throws(EngineError) in
             for row in 0..<sheet.rowCount {
                 let start = row * sheet.columns
                 try file.add(try sheet.row(cells(start..<min(pictures.count, start + sheet.columns))))
             }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
         }
     }
 

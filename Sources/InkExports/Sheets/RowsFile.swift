@@ -7,23 +7,26 @@ struct RowsFile {
     private let path: String
     private let head: PictureHead
     private var assembler: any PictureAssembler
+    private let write: ([UInt8]) throws(EngineError) -> Void
     private let encoder = PieceSetEncoder()
-    private var file: PendingFile
     private var rowCount = 0
 
     /// Pixels that are encoded at once, at most.
     private static let bandPixels = 4 << 20
 
+    /// Writes a picture, all of whose rows `fill` adds.
+    ///
     /// - Parameter head: of a format whose files only grow: PNG or JPEG.
-    /// - Throws: if the file cannot be created, or the format cannot hold the picture.
-    init(_ path: String, _ head: PictureHead) throws(EngineError) {
-        self.path = path
-        self.head = head
-        assembler = try PictureCodecs.assembler(for: head)
-        file = try EngineError.wrapping { () throws(SystemFailure) in try PendingFile(target: path) }
-        do throws(EngineError) { try carryOut(assembler.begin()) } catch {
-            file.discard()
-            throw error
+    /// - Throws: if the file cannot be written, or the format cannot hold the picture; errors of `fill`.
+    static func write(
+        _ path: String, _ head: PictureHead, _ fill: (inout RowsFile) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        let assembler = try PictureCodecs.assembler(for: head)
+        try FileSystem.writeInPieces(to: path) { (write) throws(EngineError) in
+            var file = RowsFile(path: path, head: head, assembler: assembler, write: write)
+            try file.carryOut(file.assembler.begin())
+            try fill(&file)
+            try file.carryOut(file.assembler.end())
         }
     }
 
@@ -51,19 +54,7 @@ struct RowsFile {
     private mutating func carryOut(_ writes: [PictureWrite]) throws(EngineError) {
         for write in writes {
             guard case .append(let bytes, 0) = write else { throw .internalError("\(path): bytes out of order") }
-            try EngineError.wrapping { () throws(SystemFailure) in try file.write(bytes) }
+            try self.write(bytes)
         }
     }
-
-    /// Completes the file and gives it its name.
-    mutating func finish() throws(EngineError) {
-        try carryOut(assembler.end())
-        try EngineError.wrapping { () throws(SystemFailure) in
-            try file.sync()
-            try file.publish()
-        }
-    }
-
-    /// Removes the file; does nothing after `finish`.
-    mutating func discard() { file.discard() }
 }

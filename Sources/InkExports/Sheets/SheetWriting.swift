@@ -72,8 +72,7 @@ struct SheetWriting {
                 Place(file: path), what: "the sheet", found: "\(sheet.size) pixels",
                 limit: "\(SheetWriting.edgePixelsMax) pixels")
         }
-        var file = try RowsFile(path, PictureHead(size: sheet.size, pixels: .rgba))
-        do throws(EngineError) {
+        try RowsFile.write(path, PictureHead(size: sheet.size, pixels: .rgba)) { (file) throws(EngineError) in
             for (index, shelf) in sheet.shelves.enumerated() {
                 let isLast = index == sheet.shelves.count - 1
                 // With the gap under it.
@@ -86,10 +85,6 @@ struct SheetWriting {
                 }
                 try file.add(rows)
             }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
         }
         let text = sheet.json(
             image: path.splitPath().name, app: "ink", version: ProgramVersion.text, tags: Self.tags(of: shown))

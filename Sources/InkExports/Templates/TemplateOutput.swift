@@ -63,20 +63,8 @@ package struct TemplateOutput: Hashable, Sendable {
         _ template: String, to path: String, replaces: Bool, limits: Limits = Limits()
     ) throws(EngineError) {
         let files = try TemplateFiles(path: template, limits: limits)
-        var file = try EngineError.wrapping { () throws(SystemFailure) in
-            try PendingFile(target: path, replaces: replaces)
-        }
-        do throws(EngineError) {
-            try files.pack { (part) throws(EngineError) in
-                try EngineError.wrapping { () throws(SystemFailure) in try file.write(part) }
-            }
-            try EngineError.wrapping { () throws(SystemFailure) in
-                try file.sync()
-                try file.publish()
-            }
-        } catch {
-            file.discard()
-            throw error
+        try FileSystem.writeInPieces(to: path, replaces: replaces) { (write) throws(EngineError) in
+            try files.pack(write)
         }
     }
 
