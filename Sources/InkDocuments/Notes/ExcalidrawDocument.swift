@@ -111,23 +111,14 @@ private struct ExcalidrawReader {
                 }
             }
             guard !box.isEmpty else { continue }
-            let padding = Self.padding
             let name = item.kind == .object ? item.field("name")?.string ?? "" : ""
             var unused: [Viewport] = []
             let reader = self
-            try pages.add(
-                name: name, width: box.maxX - box.minX + 2 * padding, height: box.maxY - box.minY + 2 * padding
-            ) { (page) throws(EngineError) in
-                var moved = NotePage(
-                    origin: Point(x: page.origin.x - box.minX + padding, y: page.origin.y - box.minY + padding),
-                    page.tree,
-                    counts: page.strokeCounts)
+            try pages.add(name: name, showing: box, margin: Self.padding) { (page) throws(EngineError) in
                 let objects = try elements.elements.map { (value) throws(EngineError) in
                     try JSONObject(value, path: path, file: reader.root.file)
                 }
-                try reader.add(objects, to: &moved, viewports: &unused)
-                try moved.close()
-                page = moved
+                try reader.add(objects, to: &page, viewports: &unused)
             }
         }
         tree = pages.tree
@@ -274,14 +265,8 @@ private struct ExcalidrawReader {
     }
 
     private func addImage(_ element: ExcalidrawElement, to page: inout NotePage, _ path: String) throws(EngineError) {
-        guard let id = element.object.value.field("fileId")?.string,
-            let file = root.value.field("files")?.member(named: id), let url = file.field("dataURL")?.string,
-            let comma = url.utf8.firstIndex(of: UInt8(ascii: ","))
-        else { return page.leaveOut("a picture that is not in the file", at: path) }
-        let text = Array(url.utf8[url.utf8.index(after: comma)...])
-        guard let bytes = Base64.bytes(of: text) else {
-            return page.leaveOut("a damaged picture", at: path)
-        }
-        try page.addPicture(bytes, element.picture, path: path)
+        let id = element.object.value.field("fileId")?.string
+        let file = id.flatMap { root.value.field("files")?.member(named: $0) }
+        try page.addPicture(dataURL: file?.field("dataURL")?.string, element.picture, path: path)
     }
 }

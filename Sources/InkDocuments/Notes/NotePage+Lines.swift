@@ -37,13 +37,7 @@ extension NotePage {
                     distance *= 4
                 }
             }
-            for share in shares.sorted() {
-                var point = from
-                point.x += (to.x - from.x) * share
-                point.y += (to.y - from.y) * share
-                point.width += (to.width - from.width) * share
-                line.append(point)
-            }
+            line += shares.sorted().map { between(from, to, $0) }
             line.append(to)
         }
         return line
@@ -100,11 +94,7 @@ extension NotePage {
             var done = 0.0
             while length - done > left {
                 done += left
-                let share = done / length
-                var point = from
-                point.x += (to.x - from.x) * share
-                point.y += (to.y - from.y) * share
-                point.width += (to.width - from.width) * share
+                let point = between(from, to, done / length)
                 if index % 2 == 0 {
                     dashes.append(dash + [point])
                     dash = []

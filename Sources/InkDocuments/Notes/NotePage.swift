@@ -348,6 +348,19 @@ struct NotePage {
         try addPicture(bytes, NotePicture(place: placement, opacity: opacity), path: path)
     }
 
+    /// Adds a part of a picture that a document has as a URL of its bytes.
+    ///
+    /// - Parameter dataURL: nil where the document does not have it.
+    mutating func addPicture(dataURL: String?, _ picture: NotePicture, path: String) throws(EngineError) {
+        guard let dataURL, let comma = dataURL.utf8.firstIndex(of: UInt8(ascii: ",")) else {
+            return leaveOut("a picture that is not in the file", at: path)
+        }
+        guard let bytes = Base64.bytes(of: Array(dataURL.utf8[dataURL.utf8.index(after: comma)...])) else {
+            return leaveOut("a damaged picture", at: path)
+        }
+        try addPicture(bytes, picture, path: path)
+    }
+
     /// Adds a part of a picture, in the page's coordinates. One that cannot be read, or is too large, is left out with a
     /// warning.
     mutating func addPicture(_ bytes: [UInt8], _ picture: NotePicture, path: String) throws(EngineError) {

@@ -27,16 +27,28 @@ struct NotePages {
         tree.leaveOutUnused(of: holder, known, at: path)
     }
 
-    /// Adds a page of a size, which `draw` fills. Its place is at 0, 0 for `draw`.
+    /// Adds a page that shows a part of an infinite canvas, with a margin; `draw` fills it in the canvas's coordinates.
     mutating func add(
-        name: String, width: Double, height: Double, _ draw: (inout NotePage) throws(EngineError) -> Void
+        name: String, showing box: Rect, margin: Double, _ draw: (inout NotePage) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        try add(
+            name: name, width: box.maxX - box.minX + 2 * margin, height: box.maxY - box.minY + 2 * margin,
+            origin: Point(x: nextX - box.minX + margin, y: margin - box.minY), draw)
+    }
+
+    /// Adds a page of a size, which `draw` fills.
+    ///
+    /// - Parameter origin: where 0, 0 of `draw` lies in the world; nil: in the page's corner.
+    mutating func add(
+        name: String, width: Double, height: Double, origin: Point? = nil,
+        _ draw: (inout NotePage) throws(EngineError) -> Void
     ) throws(EngineError) {
         guard width > 0, height > 0, width <= 1e6, height <= 1e6 else {
             throw .badInput(
                 tree.place, reason: "\(tree.what) has a page of \(shownNumber(width)) by \(shownNumber(height))")
         }
         try tree.count(depth: 0)
-        var page = NotePage(origin: Point(x: nextX, y: 0), tree, counts: counts)
+        var page = NotePage(origin: origin ?? Point(x: nextX, y: 0), tree, counts: counts)
         try draw(&page)
         try page.close()
         (tree, counts) = (page.tree, page.strokeCounts)

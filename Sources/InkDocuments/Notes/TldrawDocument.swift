@@ -82,19 +82,10 @@ private struct TldrawReader {
             try add(allOf: id, .identity, opacity: 1, depth: 0, to: &scratch)
             try scratch.close()
             guard let box = Project(canvasSize: nil, layers: scratch.layers).visibleBounds else { continue }
-            let padding = Self.padding
             let reader = self
-            try pages.add(
-                name: self.pages.count > 1 ? record.field("name")?.string ?? "" : "",
-                width: box.maxX - box.minX + 2 * padding, height: box.maxY - box.minY + 2 * padding
-            ) { (page) throws(EngineError) in
-                var moved = NotePage(
-                    origin: Point(x: page.origin.x - box.minX + padding, y: page.origin.y - box.minY + padding),
-                    page.tree,
-                    counts: page.strokeCounts)
-                try reader.add(allOf: id, .identity, opacity: 1, depth: 0, to: &moved)
-                try moved.close()
-                page = moved
+            let name = self.pages.count > 1 ? record.field("name")?.string ?? "" : ""
+            try pages.add(name: name, showing: box, margin: Self.padding) { (page) throws(EngineError) in
+                try reader.add(allOf: id, .identity, opacity: 1, depth: 0, to: &page)
             }
         }
         tree = pages.tree
@@ -343,16 +334,14 @@ private struct TldrawReader {
             let (from, to) = (start - center, finish - center)
             let half = Angle.between(from, to, isLong: abs(bend) > radius)
             let turn = bend > 0 ? -1.0 : 1
-            points = (0...48).map { step in
-                let (sine, cosine) = sinCos(degrees: -turn * half * Double(step) / 48)
-                return center + Point(x: cosine * from.x - sine * from.y, y: sine * from.x + cosine * from.y)
-            }
-            if ((points.last ?? finish) - finish).length > 0.01 * chord.length {
-                points = (0...48).map { step in
+            func arc(_ turn: Double) -> [Point] {
+                (0...48).map { step in
                     let (sine, cosine) = sinCos(degrees: turn * half * Double(step) / 48)
                     return center + Point(x: cosine * from.x - sine * from.y, y: sine * from.x + cosine * from.y)
                 }
             }
+            points = arc(-turn)
+            if ((points.last ?? finish) - finish).length > 0.01 * chord.length { points = arc(turn) }
         }
         // The arrow leaves room for its label, in the drawing's coordinates.
         let share = min(max(shape.props?.field("labelPosition")?.number ?? 0.5, 0), 1)
@@ -435,15 +424,9 @@ private struct TldrawReader {
 
     private func addImage(_ shape: TldrawShape, to page: inout NotePage) throws(EngineError) {
         let path = shownText(shape.id, limit: 60)
-        guard let id = shape.props?.field("assetId")?.string,
-            let url = assets[id]?.field("props")?.field("src")?.string,
-            url.hasPrefix("data:"), let comma = url.utf8.firstIndex(of: UInt8(ascii: ","))
-        else { return page.leaveOut("a picture that is not in the file", at: path) }
-        let text = Array(url.utf8[url.utf8.index(after: comma)...])
-        guard let bytes = Base64.bytes(of: text) else {
-            return page.leaveOut("a damaged picture", at: path)
-        }
-        try page.addPicture(bytes, shape.picture, path: path)
+        let asset = shape.props?.field("assetId")?.string.flatMap { assets[$0] }
+        let url = asset?.field("props")?.field("src")?.string
+        try page.addPicture(dataURL: url?.hasPrefix("data:") == true ? url : nil, shape.picture, path: path)
     }
 }
 
