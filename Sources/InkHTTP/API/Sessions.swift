@@ -1,6 +1,6 @@
-import Dispatch
 import InkProtocol
 import InkService
+import InkSystem
 import Synchronization
 
 /// A session at the service for each caller, so that turns are shared among them, and the answers that are awaited.
@@ -40,7 +40,6 @@ final class Sessions: Sendable {
         }
         return result
     }
-
 }
 
 /// An order of a caller.
@@ -56,25 +55,10 @@ private struct OrderName: Hashable {
 
 /// Answers that somebody waits for.
 private final class Waiting: Sendable {
-    final class Reply: Sendable {
-        private let outcome = Mutex<OrderResult?>(nil)
-        private let arrived = DispatchSemaphore(value: 0)
+    private let replies = Mutex<[OrderName: Answer<OrderResult>]>([:])
 
-        func give(_ found: OrderResult) {
-            outcome.withLock { $0 = found }
-            arrived.signal()
-        }
-
-        func wait(milliseconds: Int) -> OrderResult? {
-            _ = arrived.wait(timeout: .now() + .milliseconds(milliseconds))
-            return outcome.withLock { $0 }
-        }
-    }
-
-    private let replies = Mutex<[OrderName: Reply]>([:])
-
-    func open(_ name: OrderName) -> Reply {
-        let reply = Reply()
+    func open(_ name: OrderName) -> Answer<OrderResult> {
+        let reply = Answer<OrderResult>()
         replies.withLock { $0[name] = reply }
         return reply
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import InkBroker
 import InkCodecs
 public import InkEngine
@@ -86,20 +85,7 @@ extension FarmService {
 }
 
 /// The end of an export that somebody waits for.
-final class Errand: Sendable {
-    private let result = Mutex<Result<PictureReport, BrokerError>?>(nil)
-    private let done = DispatchSemaphore(value: 0)
-
-    func give(_ found: Result<PictureReport, BrokerError>) {
-        result.withLock { $0 = found }
-        done.signal()
-    }
-
-    func wait(milliseconds: Int) -> Result<PictureReport, BrokerError>? {
-        _ = done.wait(timeout: .now() + .milliseconds(milliseconds))
-        return result.withLock { $0 }
-    }
-}
+typealias Errand = Answer<Result<PictureReport, BrokerError>>
 
 extension ServiceLoop {
     /// Whether an event is of an errand, and not of a job.

@@ -1,4 +1,3 @@
-import Dispatch
 import InkBroker
 public import InkEngine
 public import InkProtocol
@@ -235,21 +234,6 @@ extension FarmService {
         mailbox.post(.look { answer.give(body($0)) })
         guard let value = answer.wait(milliseconds: waitingMilliseconds) else { throw .ended }
         return value
-    }
-
-    private final class Answer<T: Sendable>: Sendable {
-        private let value = Mutex<T?>(nil)
-        private let done = DispatchSemaphore(value: 0)
-
-        func give(_ found: T) {
-            value.withLock { $0 = found }
-            done.signal()
-        }
-
-        func wait(milliseconds: Int) -> T? {
-            _ = done.wait(timeout: .now() + .milliseconds(milliseconds))
-            return value.withLock { $0 }
-        }
     }
 }
 

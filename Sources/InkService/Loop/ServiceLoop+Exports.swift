@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import InkBroker
 import InkCodecs
@@ -6,7 +5,6 @@ import InkEngine
 import InkProtocol
 import InkStore
 import InkSystem
-import Synchronization
 
 /// Passes jobs to the broker, and handles their ends.
 extension ServiceLoop {
@@ -219,27 +217,9 @@ extension ServiceLoop {
 /// renamed.
 enum SealWriter {
     static func write(_ entry: JournalEntry, to journal: Journal, name: String) throws(BrokerError) {
-        let answer = SealAnswer()
+        let answer = Answer<Result<[JournalOutcome], StoreError>>()
         journal.append([entry]) { result in answer.give(result) }
-        switch answer.wait() {
-        case .success: return
-        case .failure(let error): throw .journal(export: name, Cause(error))
-        }
-    }
-}
-
-private final class SealAnswer: Sendable {
-    private let done = DispatchSemaphore(value: 0)
-    private let result = Mutex<Result<[JournalOutcome], StoreError>?>(nil)
-
-    func give(_ answer: Result<[JournalOutcome], StoreError>) {
-        result.withLock { $0 = answer }
-        done.signal()
-    }
-
-    func wait() -> Result<[JournalOutcome], StoreError> {
-        done.wait()
-        return result.withLock { $0 } ?? .success([])
+        if case .failure(let error) = answer.wait() { throw .journal(export: name, Cause(error)) }
     }
 }
 

@@ -1,6 +1,4 @@
-import Dispatch
 package import Glibc
-import Synchronization
 
 /// An address of a host, with a port.
 package struct HostAddress: Hashable, Sendable {
@@ -68,24 +66,14 @@ package struct HostAddress: Hashable, Sendable {
     /// - Parameter port: a number, or `*`.
     package static func all(of host: String, port: String, waitingAtMost milliseconds: Int) -> [HostAddress] {
         // The resolver may ask servers that do not answer, and cannot be cancelled. The caller continues without it.
-        let (found, isDone) = (Found(), DispatchSemaphore(value: 0))
+        let found = Answer<[HostAddress]>()
         do {
-            try PosixThread("resolver") {
-                found.set(resolve(host, port: port))
-                isDone.signal()
-            }.detach()
+            try PosixThread("resolver") { found.give(resolve(host, port: port)) }.detach()
         } catch {
             // If no thread can be started, wait for the resolver.
             return resolve(host, port: port)
         }
-        _ = isDone.wait(timeout: .now() + .milliseconds(milliseconds))
-        return found.addresses
-    }
-
-    private final class Found: Sendable {
-        private let state = Mutex<[HostAddress]>([])
-        var addresses: [HostAddress] { state.withLock { $0 } }
-        func set(_ addresses: [HostAddress]) { state.withLock { $0 = addresses } }
+        return found.wait(milliseconds: milliseconds) ?? []
     }
 
     private static func resolve(_ host: String, port: String) -> [HostAddress] {
