@@ -15,33 +15,25 @@ public enum RawInflate {
 
     /// The first bytes of the contents of a gzip file, at most `limit`; nil if it is not gzip.
     package static func gzipHead(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
-        var stream = z_stream()
         // 16 more than the window size selects a gzip header.
-        guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
-        defer { inflateEnd(&stream) }
-        var input = Array(bytes.prefix(limit))
-        var status = Z_OK
-        let output = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            input.withUnsafeMutableBufferPointer { source in
-                stream.next_in = source.baseAddress
-                stream.avail_in = UInt32(clamping: source.count)
-                stream.next_out = buffer.baseAddress
-                stream.avail_out = UInt32(clamping: limit)
-                status = CZlib.inflate(&stream, Z_SYNC_FLUSH)
-                count = limit - Int(stream.avail_out)
-            }
+        guard let (output, status, _) = inflate(Array(bytes.prefix(limit)), windowBits: 31, limit: limit) else {
+            return nil
         }
-        return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR ? output : nil
+        return isSound(status) ? output : nil
     }
 
-    /// The contents of a piece of a deflate stream, or their first `limit` bytes.
-    ///
-    /// - Throws: `internalError` if the bytes are not deflate.
-    public static func open(_ bytes: [UInt8], limit: Int) throws(EngineError) -> Piece {
+    /// The piece may end before the stream does: there is just nothing left to read.
+    private static func isSound(_ status: Int32) -> Bool {
+        status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR
+    }
+
+    /// The first bytes, zlib's status, and its stream, which has ended; nil if zlib cannot be set up.
+    private static func inflate(
+        _ bytes: [UInt8], windowBits: Int32, limit: Int
+    ) -> (output: [UInt8], status: Int32, stream: z_stream)? {
         var stream = z_stream()
-        // A negative window size selects no header and no checksum.
-        guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            throw .internalError("zlib's inflateInit2 failed")
+        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            return nil
         }
         defer { inflateEnd(&stream) }
         var input = bytes
@@ -56,10 +48,18 @@ public enum RawInflate {
                 count = limit - Int(stream.avail_out)
             }
         }
-        // The piece may end before the stream does: there is just nothing left to read.
-        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
-            throw .internalError("zlib's inflate failed with \(status)")
+        return (output, status, stream)
+    }
+
+    /// The contents of a piece of a deflate stream, or their first `limit` bytes.
+    ///
+    /// - Throws: `internalError` if the bytes are not deflate.
+    public static func open(_ bytes: [UInt8], limit: Int) throws(EngineError) -> Piece {
+        // A negative window size selects no header and no checksum.
+        guard let (output, status, stream) = inflate(bytes, windowBits: -15, limit: limit) else {
+            throw .internalError("zlib's inflateInit2 failed")
         }
+        guard isSound(status) else { throw .internalError("zlib's inflate failed with \(status)") }
         // zlib reports the unused bits of the last byte (in the lowest six bits), and whether it is at the end of a
         // block (128).
         let isBehindBlock = stream.data_type & (128 | 63) == 128
