@@ -72,26 +72,24 @@ struct BrokerCommand {
                 presetFolders: arguments.presetFolders,
                 options: Set(CommandSyntax.export.options.filter(\.hasName).map(\.key)))
         }
-        var address: String?
-        if let gateway, let http = arguments.http {
-            do throws(GatewayError) {
-                address = http.address(port: try gateway.start())
-            } catch {
-                service.stop()
-                notifier.stop()
-                service.waitUntilEnded()
-                return try log.fail("broker.failed", CommandError(error))
-            }
-        }
-        let tracer = arguments.traceEndpoint.map { endpoint in
-            TraceExporter(endpoint: endpoint, service: service, traces: gateway?.traces ?? Traces(), log: note)
-        }
-        do throws(GatewayError) { try tracer?.start() } catch {
+        func giveUp(_ error: GatewayError) throws(CommandError) -> ExitCode {
             service.stop()
             notifier.stop()
             service.waitUntilEnded()
             return try log.fail("broker.failed", CommandError(error))
         }
+        var address: String?
+        if let gateway, let http = arguments.http {
+            do throws(GatewayError) {
+                address = http.address(port: try gateway.start())
+            } catch {
+                return try giveUp(error)
+            }
+        }
+        let tracer = arguments.traceEndpoint.map { endpoint in
+            TraceExporter(endpoint: endpoint, service: service, traces: gateway?.traces ?? Traces(), log: note)
+        }
+        do throws(GatewayError) { try tracer?.start() } catch { return try giveUp(error) }
         log.record(
             LogRecord(
                 .info, "broker.started",

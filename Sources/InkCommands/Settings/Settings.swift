@@ -129,32 +129,27 @@ extension Settings {
         }
     }
 
+    /// The last value, of the kind that `kind` takes.
+    private func last<T>(_ setting: SettingSyntax, _ kind: (SettingValue) -> T?) -> T? {
+        guard let value = values(setting).last else { return nil }
+        guard let found = kind(value) else { Self.mismatch(setting) }
+        return found
+    }
+
     func count(_ setting: SettingSyntax) -> Int? {
-        values(setting).last.map { value in
-            guard case .count(let count) = value else { Self.mismatch(setting) }
-            return count
-        }
+        last(setting) { if case .count(let count) = $0 { count } else { nil } }
     }
 
     func bytes(_ setting: SettingSyntax) -> Int? {
-        values(setting).last.map { value in
-            guard case .bytes(let bytes) = value else { Self.mismatch(setting) }
-            return bytes
-        }
+        last(setting) { if case .bytes(let bytes) = $0 { bytes } else { nil } }
     }
 
     func milliseconds(_ setting: SettingSyntax) -> Int? {
-        values(setting).last.map { value in
-            guard case .milliseconds(let time) = value else { Self.mismatch(setting) }
-            return time
-        }
+        last(setting) { if case .milliseconds(let time) = $0 { time } else { nil } }
     }
 
     func share(_ setting: SettingSyntax) -> Double? {
-        values(setting).last.map { value in
-            guard case .share(let share) = value else { Self.mismatch(setting) }
-            return share
-        }
+        last(setting) { if case .share(let share) = $0 { share } else { nil } }
     }
 
     func isOn(_ setting: SettingSyntax) -> Bool { values(setting).last == .on(true) }

@@ -60,26 +60,22 @@ struct BrushSettings: Hashable {
 extension JSONObject {
     /// A brush type by its name; an unknown one is an error that names `owner`.
     func brushType(_ key: StaticString, owner: @autoclosure () -> String) throws(EngineError) -> BrushType? {
-        guard let name = try string(key) else { return nil }
-        guard let type = BrushType(rawValue: name) else {
-            return try refuse(
-                error(
-                    key,
-                    "unknown brush type \"\(shownText(name))\" in \(owner())"
-                        + didYouMean(name, among: BrushType.allCases.map(\.rawValue))))
-        }
-        return type
+        try named(key) { "unknown brush type \($0) in \(owner())" }
     }
 
     fileprivate func brushAnchor(_ key: StaticString) throws(EngineError) -> BrushAnchor? {
+        try named(key) { "unknown anchor \($0), must be stamp or canvas" }
+    }
+
+    /// A value by its name; an unknown one is an error.
+    private func named<Value: RawRepresentable<String> & CaseIterable>(
+        _ key: StaticString, fault: (_ quoted: String) -> String
+    ) throws(EngineError) -> Value? {
         guard let name = try string(key) else { return nil }
-        guard let anchor = BrushAnchor(rawValue: name) else {
-            return try refuse(
-                error(
-                    key,
-                    "unknown anchor \"\(shownText(name))\", must be stamp or canvas"
-                        + didYouMean(name, among: BrushAnchor.allCases.map(\.rawValue))))
+        guard let value = Value(rawValue: name) else {
+            let meant = didYouMean(name, among: Value.allCases.map(\.rawValue))
+            return try refuse(error(key, fault("\"\(shownText(name))\"") + meant))
         }
-        return anchor
+        return value
     }
 }
