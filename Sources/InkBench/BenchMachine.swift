@@ -73,15 +73,9 @@ package struct BenchMachine: Hashable, Sendable {
         ]
     }
 
-    init(processor: String, cores: Int, kernels: String, memoryBytes: Int?, system: String, release: String) {
-        self.processor = processor
-        self.cores = cores
-        self.kernels = kernels
-        self.memoryBytes = memoryBytes
-        self.system = system
-        self.release = release
-    }
+}
 
+extension BenchMachine {
     /// nil when this is not what `json` makes.
     init?(_ json: JSONValue?) {
         guard let json, let processor = json["processor"]?.string, let cores = json["cores"]?.integer,

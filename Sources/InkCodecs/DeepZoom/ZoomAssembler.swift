@@ -152,11 +152,9 @@ struct ZoomMark: Hashable, Sendable {
 
     var text: String { "\(ZoomMark.start)\(digest) \(bigEndian(tilesCRC).hexadecimal)" }
 
-    init(digest: PictureDigest, tilesCRC: UInt32) {
-        self.digest = digest
-        self.tilesCRC = tilesCRC
-    }
+}
 
+extension ZoomMark {
     /// The mark in a text; nil if there is none.
     init?(in text: String) {
         guard let start = text.firstRange(of: ZoomMark.start) else { return nil }

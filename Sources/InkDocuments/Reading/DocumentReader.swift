@@ -52,10 +52,10 @@ extension DocumentReader {
     public var isImported: Bool { false }
 }
 
-/// What a reader finds in a document that has one page.
+/// What a reader finds in a document that gives one project.
 typealias FoundProject = (project: Project, warnings: [ReadingWarning])
 
-/// A kind of document of another program that is one file and has one page.
+/// A kind of document of another program that is one file and gives one project.
 protocol FileDocumentReader: DocumentReader {
     /// What a document of the kind is, such as `a note`; for a folder that is none.
     var what: String { get }

@@ -8,26 +8,12 @@ package struct RepeatedExports: Sendable {
     /// Largest report, bytes.
     static let reportBytesMax = 1 << 30
 
-    private struct Key: Hashable {
+    fileprivate struct Key: Hashable {
         var input: Int
         var size: String
         var layer: Int?
         var viewport: Int?
         var file: Int
-
-        init(input: Int, size: String, layer: Int?, viewport: Int?, file: Int) {
-            self.input = input
-            self.size = size
-            self.layer = layer
-            self.viewport = viewport
-            self.file = file
-        }
-
-        init(_ picture: PlannedPicture) {
-            self.init(
-                input: picture.input, size: picture.size.name, layer: picture.layer?.index,
-                viewport: picture.viewport, file: picture.file)
-        }
     }
 
     /// The options of that run by name, with paths resolved against its folder.
@@ -148,5 +134,13 @@ package struct RepeatedExports: Sendable {
             record.file = key.file
             return record
         }
+    }
+}
+
+extension RepeatedExports.Key {
+    fileprivate init(_ picture: PlannedPicture) {
+        self.init(
+            input: picture.input, size: picture.size.name, layer: picture.layer?.index,
+            viewport: picture.viewport, file: picture.file)
     }
 }

@@ -22,7 +22,7 @@ final class Sessions: Sendable {
             if let session = sessions[owner] { return session }
             let waiting = waiting
             let session = service.openSession(owner: owner) { message in
-                if case .orderDone(let result) = message { waiting.give(result, OrderName(owner, result.number)) }
+                if case .orderDone(let result) = message { waiting.give(result, OrderName(owner: owner, number: result.number)) }
             }
             sessions[owner] = session
             return session
@@ -32,10 +32,10 @@ final class Sessions: Sendable {
     /// - Throws: 503 if the service does not answer in time.
     func order(_ action: OrderAction, of owner: String) throws(Problem) -> OrderResult {
         let number = lastOrder.add(1, ordering: .relaxed).newValue
-        let reply = waiting.open(OrderName(owner, number))
+        let reply = waiting.open(OrderName(owner: owner, number: number))
         session(of: owner).send(.order(Order(number: number, action: action)))
         guard let result = reply.wait(milliseconds: Self.patienceMilliseconds) else {
-            waiting.forget(OrderName(owner, number))
+            waiting.forget(OrderName(owner: owner, number: number))
             throw .busy("the broker does not answer; ask again later")
         }
         return result
@@ -46,11 +46,6 @@ final class Sessions: Sendable {
 private struct OrderName: Hashable {
     var owner: String
     var number: UInt32
-
-    init(_ owner: String, _ number: UInt32) {
-        self.owner = owner
-        self.number = number
-    }
 }
 
 /// Answers that somebody waits for.
