@@ -133,7 +133,7 @@ public struct DocumentContext {
     /// Where strokes find brush presets that they name.
     public var presets: PresetLibrary
     /// Where a document finds files that belong to it; none where it has no place.
-    public var folders: [String]
+    public var folders: [String] = []
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
     /// Changes to the brush of strokes that documents of other programs hold.
@@ -150,13 +150,11 @@ public struct DocumentContext {
     package var faults: FaultList?
 
     public init(
-        limits: Limits = Limits(), presets: PresetLibrary? = nil, folders: [String] = [],
-        drawing: ImportedDrawing = ImportedDrawing(),
+        limits: Limits = Limits(), presets: PresetLibrary? = nil, drawing: ImportedDrawing = ImportedDrawing(),
         onText: (([UInt8]) -> Void)? = nil
     ) {
         self.limits = limits
         self.presets = presets ?? PresetLibrary(folders: [], limits: limits)
-        self.folders = folders
         self.drawing = drawing
         self.onText = onText
     }

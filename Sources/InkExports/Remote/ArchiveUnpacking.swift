@@ -25,33 +25,24 @@ struct ArchiveUnpacking {
         defer { unlink(archive) }
         var files: [any OutputFile] = []
         do throws(PictureFailure) {
-            let source = try wrapping { () throws(SystemFailure) in
-                try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open")
-            }
+            let source = try wrapping(try FileDescriptor(opening: archive, flags: O_RDONLY, operation: "open"))
             var written: [WrittenFile] = []
             var offset = 0
             for (output, format) in zip(outputs, formats) {
-                let block = try wrapping { () throws(SystemFailure) in
-                    try source.read(PictureArchive.blockBytes, at: offset)
-                }
+                let block = try wrapping(try source.read(PictureArchive.blockBytes, at: offset))
                 guard let head = PictureArchive.file(ofHeader: block) else {
                     throw PictureFailure(
                         kind: .internalError, reason: "\(output): missing in what the broker has sent of the picture")
                 }
                 offset += PictureArchive.blockBytes
-                files.append(
-                    try wrapping { () throws(SystemFailure) in
-                        try format.makeOutput(output, replaces: replacesFiles)
-                    })
+                files.append(try wrapping(try format.makeOutput(output, replaces: replacesFiles)))
                 let digest = SHA256()
                 var left = head.byteCount
                 while left > 0 {
                     let count = min(left, ArchiveUnpacking.copiedBytes)
-                    let bytes = try wrapping { () throws(SystemFailure) in
-                        try source.read(count, at: offset)
-                    }
+                    let bytes = try wrapping(try source.read(count, at: offset))
                     digest.update(bytes)
-                    try wrapping { () throws(SystemFailure) in try files[files.count - 1].write(bytes) }
+                    try wrapping(try files[files.count - 1].write(bytes))
                     offset += count
                     left -= count
                 }
@@ -60,12 +51,8 @@ struct ArchiveUnpacking {
                     % PictureArchive.blockBytes
                 written.append(WrittenFile(byteCount: head.byteCount, digest: format.isFolder ? [] : digest.finish()))
             }
-            for index in files.indices {
-                try wrapping { () throws(SystemFailure) in try files[index].sync() }
-            }
-            for index in files.indices {
-                try wrapping { () throws(SystemFailure) in try files[index].publish() }
-            }
+            for index in files.indices { try wrapping(try files[index].sync()) }
+            for index in files.indices { try wrapping(try files[index].publish()) }
             // A folder's files together are another size than their archive.
             for index in files.indices { written[index].byteCount = files[index].byteCount }
             return written
@@ -75,7 +62,7 @@ struct ArchiveUnpacking {
         }
     }
 
-    private func wrapping<T>(_ body: () throws(SystemFailure) -> T) throws(PictureFailure) -> T {
-        do throws(SystemFailure) { return try body() } catch { throw PictureFailure(EngineError(error)) }
+    private func wrapping<T>(_ value: @autoclosure () throws(SystemFailure) -> T) throws(PictureFailure) -> T {
+        try rethrowing(try value()) { PictureFailure(EngineError($0)) }
     }
 }
