@@ -3,6 +3,7 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
+//   InkBroker -> InkPlanning -> InkProtocol
 //                      -> InkHTTP -> InkExports; InkService -> InkBroker, InkStore -> InkProtocol
 //   InkProtocol -> InkCodecs -> InkEngine -> InkSystem -> C libraries
 // Only what a person or a client asks reads documents: InkExports, InkService, InkBench and InkCommands.
@@ -14,7 +15,8 @@ let package = Package(
     ]
         // For the packages in Fuzz/ and Benchmarks/.
         + [
-            "InkEngine", "InkCodecs", "InkDocuments", "InkProtocol", "InkBroker", "InkWorker", "InkReference",
+            "InkEngine", "InkCodecs", "InkDocuments", "InkProtocol", "InkPlanning", "InkBroker", "InkWorker",
+            "InkReference",
             "CKernels",
         ].map { (name: String) in
             .library(name: name, targets: [name])
@@ -74,15 +76,20 @@ let package = Package(
         .target(
             name: "InkProtocol",
             dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CLazy", "CSystem"]),
+        // From a project to the tasks of its pictures; values only.
+        .target(name: "InkPlanning", dependencies: ["InkProtocol", "InkCodecs", "InkEngine"]),
         .target(name: "InkWorker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
-        .target(name: "InkBroker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
+        .target(
+            name: "InkBroker",
+            dependencies: ["InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
         // Small JSON documents: reports, answers.
         .target(name: "InkJSON"),
         .target(name: "InkStore", dependencies: ["InkProtocol", "InkEngine", "InkSystem", "CSQLite", "CLazy"]),
         .target(
             name: "InkService",
             dependencies: [
-                "InkJSON", "InkBroker", "InkStore", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkJSON", "InkBroker", "InkStore", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs",
+                "InkEngine",
                 "InkSystem", "CSystem",
             ]),
         // The broker's HTTP front: API, dashboard, metrics.
@@ -99,13 +106,15 @@ let package = Package(
         .target(
             name: "InkExports",
             dependencies: [
-                "InkClient", "InkBroker", "InkWorker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkClient", "InkBroker", "InkWorker", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs",
+                "InkEngine",
                 "InkSystem", "InkJSON", "CSystem",
             ]),
         .target(
             name: "InkBench",
             dependencies: [
-                "InkExports", "InkBroker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem",
+                "InkExports", "InkBroker", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkSystem",
                 "InkJSON",
             ]),
         // Arguments and text.
@@ -113,7 +122,8 @@ let package = Package(
             name: "InkCommands",
             dependencies: [
                 "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
-                "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CCommandLine",
+                "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+                "CCommandLine",
                 "CVersions", "CLazy", "CSystem",
             ]),
         // Runs on machines without Swift.
@@ -126,7 +136,7 @@ let package = Package(
         // Seeded generators, comparison of pictures, temporary folders.
         .target(
             name: "InkTestSupport",
-            dependencies: ["InkCodecs", "InkEngine", "InkReference", "CSystem", "CZlib"],
+            dependencies: ["InkPlanning", "InkCodecs", "InkEngine", "InkReference", "CSystem", "CZlib"],
             path: "Tests/InkTestSupport"),
         // Rules of the house that a program can check; needs no module.
         .testTarget(name: "InkTidyTests", exclude: ["Allowances.txt"]),
@@ -148,9 +158,13 @@ let package = Package(
             dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkTestSupport"]),
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
+            name: "InkPlanningTests",
+            dependencies: ["InkPlanning", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport"]),
+        .testTarget(
             name: "InkBrokerTests",
             dependencies: [
-                "InkBroker", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkReference", "InkTestSupport",
+                "InkBroker", "InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkReference",
+                "InkTestSupport",
             ]),
         .testTarget(
             name: "InkWorkerTests",
@@ -162,38 +176,44 @@ let package = Package(
         .testTarget(
             name: "InkServiceTests",
             dependencies: [
-                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkProtocol", "InkDocuments",
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkPlanning", "InkProtocol",
+                "InkDocuments",
                 "InkCodecs", "InkEngine", "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
             name: "InkHTTPTests",
             dependencies: [
-                "InkHTTP", "InkExports", "InkService", "InkBroker", "InkWorker", "InkProtocol", "InkDocuments",
+                "InkHTTP", "InkExports", "InkService", "InkBroker", "InkWorker", "InkPlanning", "InkProtocol",
+                "InkDocuments",
                 "InkCodecs", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport",
             ]),
         .testTarget(
             name: "InkSimulationTests",
             dependencies: [
-                "InkService", "InkBroker", "InkWorker", "InkStore", "InkProtocol", "InkCodecs", "InkEngine",
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkPlanning", "InkProtocol", "InkCodecs",
+                "InkEngine",
                 "InkTestSupport",
             ]),
         .testTarget(
             name: "InkExportsTests",
             dependencies: [
-                "InkExports", "InkBroker", "InkClient", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkExports", "InkBroker", "InkClient", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs",
+                "InkEngine",
                 "InkSystem", "InkJSON", "InkTestSupport", "CSystem",
             ]),
         .testTarget(
             name: "InkBenchTests",
             dependencies: [
-                "InkBench", "InkExports", "InkBroker", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkBench", "InkExports", "InkBroker", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs",
+                "InkEngine",
                 "InkJSON", "InkTestSupport",
             ]),
         .testTarget(
             name: "InkCommandsTests",
             dependencies: [
                 "InkCommands", "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkBroker", "InkWorker",
-                "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "InkReference",
+                "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+                "InkReference",
                 "InkTestSupport", "CSystem",
             ]),
         .testTarget(
@@ -204,7 +224,7 @@ let package = Package(
             name: "InkEndToEndTests",
             // Not `ink`: its linker's flags would be those of the tests. It is built with them all the same.
             dependencies: [
-                "InkBroker", "InkDocuments", "InkCodecs", "InkEngine", "InkJSON", "InkReference",
+                "InkBroker", "InkPlanning", "InkDocuments", "InkCodecs", "InkEngine", "InkJSON", "InkReference",
                 "InkTestSupport", "CSystem",
             ],
             resources: [.copy("Data")]),

@@ -20,6 +20,7 @@ let package = Package(
             name: "TaskRates",
             dependencies: [
                 .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkPlanning", package: "ink-export-farm"),
                 .product(name: "InkCodecs", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
@@ -36,6 +37,7 @@ let package = Package(
             name: "FarmCost",
             dependencies: [
                 .product(name: "InkBroker", package: "ink-export-farm"),
+                .product(name: "InkPlanning", package: "ink-export-farm"),
                 .product(name: "InkCodecs", package: "ink-export-farm"),
                 .product(name: "InkDocuments", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),

@@ -3,6 +3,7 @@ import InkCodecs
 import InkEngine
 package import InkExports
 import InkJSON
+import InkPlanning
 import InkProtocol
 import InkSystem
 import Synchronization

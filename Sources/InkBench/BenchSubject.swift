@@ -1,6 +1,7 @@
-package import InkBroker
+import InkBroker
 import InkEngine
 package import InkExports
+package import InkPlanning
 import InkSystem
 
 /// What one command of a benchmark exports.

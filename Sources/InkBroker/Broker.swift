@@ -1,5 +1,6 @@
 import Dispatch
 public import InkCodecs
+public import InkPlanning
 public import InkProtocol
 import InkSystem
 import Synchronization

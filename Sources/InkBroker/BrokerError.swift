@@ -39,6 +39,16 @@ public enum BrokerError: Error, Hashable, Sendable {
     /// A broken rule of the broker's own; a defect of the program.
     case internalError(String)
 
+    /// Refuses what cannot be read, cut or planned.
+    static func refusing<T>(_ body: () throws(EngineError) -> T) throws(BrokerError) -> T {
+        do throws(EngineError) {
+            return try body()
+        } catch {
+            if case .internalError(let message) = error { throw .internalError(message) }
+            throw .refused(error)
+        }
+    }
+
     /// Whether the person asked for this end.
     public var isCancellation: Bool {
         if case .cancelled = self { true } else { false }

@@ -1,4 +1,5 @@
 public import InkEngine
+public import InkPlanning
 public import InkProtocol
 
 /// One picture to make.

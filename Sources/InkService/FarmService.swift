@@ -1,6 +1,7 @@
 import Dispatch
-public import InkBroker
+import InkBroker
 public import InkCodecs
+public import InkPlanning
 public import InkProtocol
 public import InkStore
 import InkSystem

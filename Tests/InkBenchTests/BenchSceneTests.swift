@@ -5,6 +5,7 @@ import InkEngine
 import Testing
 
 @testable import InkBench
+@testable import InkPlanning
 
 struct BenchSceneTests {
     /// A change of these values is a change of what all earlier times mean: it needs another `BenchScene.version`.

@@ -1,6 +1,7 @@
 import InkBroker
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import InkCodecs
 import InkDocuments
 import InkEngine
 import InkJSON
+import InkPlanning
 import InkTestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// However an export is made, the pixels are the same, and they are the right ones.
 @Suite(.serialized, .timeLimit(.minutes(5)))

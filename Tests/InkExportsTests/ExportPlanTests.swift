@@ -5,6 +5,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkExports
+@testable import InkPlanning
 
 struct ExportPlanTests {
     private func arguments(

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import InkExports
+@testable import InkPlanning
 
 /// Exports as a front that is no command line runs them.
 @Suite struct ExportsTests {

@@ -3,6 +3,7 @@ import InkBroker
 import InkCodecs
 import InkEngine
 import InkJSON
+import InkPlanning
 import InkSystem
 import InkTestSupport
 import Testing

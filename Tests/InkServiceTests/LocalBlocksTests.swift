@@ -7,6 +7,8 @@ import InkWorker
 import Synchronization
 import Testing
 
+@testable import InkPlanning
+
 /// Broker and workers of one process hand blocks over as they are; nothing of it shows in the picture or stays behind.
 @Suite(.serialized, .waits) struct LocalBlocksTests {
     private final class Endings: Sendable {

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkTestSupport
 
 @testable import InkBroker
@@ -92,15 +93,19 @@ extension SimulatedBroker {
         case .prepare(let life, let job):
             answer(life) { blocks throws(BrokerError) in
                 guard case .ready(let project, let order) = job.source else { throw .cancelled(export: job.name) }
-                let draft = try PictureDraft(
-                    project, order: order, name: job.name, limits: job.limits,
-                    encoder: farm.weather.keepsResults ? BlockEncoder.standard.digestingStrokes : .standard,
-                    blocks: &blocks)
+                let draft = try BrokerError.refusing { () throws(EngineError) in
+                    try PictureDraft(
+                        project, order: order, name: job.name, limits: job.limits,
+                        encoder: farm.weather.keepsResults ? BlockEncoder.standard.digestingStrokes : .standard,
+                        blocks: &blocks)
+                }
                 return .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))
             }
         case .plan(let life, let draft, let decoded):
             answer(life) { blocks throws(BrokerError) in
-                let plan = try PicturePlan(draft, decoded: decoded, keepsResults: farm.weather.keepsResults)
+                let plan = try BrokerError.refusing { () throws(EngineError) in
+                    try PicturePlan(draft, decoded: decoded, keepsResults: farm.weather.keepsResults)
+                }
                 return .planned(
                     PlannedExport(
                         plan: plan, assembler: Assembler(), trials: TrialState(plan) { _ in Assembler() },

@@ -3,6 +3,7 @@ import InkBroker
 import InkCodecs
 import InkDocuments
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkWorker
 import Synchronization

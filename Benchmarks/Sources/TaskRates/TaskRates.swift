@@ -3,6 +3,7 @@ import Foundation
 import InkBroker
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import Synchronization
 

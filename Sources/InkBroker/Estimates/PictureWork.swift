@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 
 /// What a picture's tiles and files are estimated to cost, nanoseconds of one thread.
 struct PictureWork: Hashable, Sendable {
@@ -113,6 +114,19 @@ extension PictureWork {
 extension WorkKind {
     init(_ encoding: PictureEncoding, isWhole: Bool) {
         self = isWhole ? .whole(encoding.format, encoding.effort) : .encode(encoding.format, encoding.effort)
+    }
+}
+
+extension PicturePlan {
+    /// That of its tiles.
+    var work: PictureWork {
+        PictureWork(
+            pictures.map { picture in
+                PictureWork(
+                    picture.costs, rows: (0..<picture.rowCount).map(picture.pixelRows(ofRow:)),
+                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set,
+                    picture.drawings, isDrawn: picture.source.isDrawn)
+            })
     }
 }
 

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 
 /// What workers are asked for an export, and what their answers have to be.

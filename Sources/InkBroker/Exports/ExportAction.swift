@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 
 /// What is to be done for exports.

@@ -1,4 +1,5 @@
 import InkCodecs
+import InkPlanning
 
 extension ExportsState {
     /// What is wrong with the state, one line a broken rule; empty when it is sound. For tests, after every event.

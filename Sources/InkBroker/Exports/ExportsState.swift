@@ -1,4 +1,5 @@
 import InkEngine
+import InkPlanning
 import InkProtocol
 
 /// The exports of a broker, from submission to their ends: a state machine that takes events and returns actions.

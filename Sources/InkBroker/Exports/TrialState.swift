@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 
 /// The search for the best quality with which a picture's file is not larger than asked for. Each trial encodes the file
 /// again, from the kept tiles.

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkSystem
 
@@ -42,9 +43,11 @@ extension BrokerLoop {
         cut(life) { blocks throws(BrokerError) in
             let (project, order) = try job.source.read()
             try target?.check(order.options.files.map(\.encoding.format))
-            let draft = try PictureDraft(
-                project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
-                blocks: &blocks)
+            let draft = try BrokerError.refusing { () throws(EngineError) in
+                try PictureDraft(
+                    project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
+                    blocks: &blocks)
+            }
             let work = draft.work
             return { .prepared(PreparedExport(draft: draft, work: work, blocks: $0, time: $1)) }
         }
@@ -54,13 +57,11 @@ extension BrokerLoop {
         let (makeAssembler, keepsResults) = (makeAssembler, results != nil)
         let isArchive = targets[life.job]?.hasOnePlace ?? true
         cut(life) { _ throws(BrokerError) in
-            let plan = try PicturePlan(draft, decoded: decoded, keepsResults: keepsResults)
-            let assembler: any PictureAssembler
-            do throws(EngineError) {
-                assembler = try PictureSetAssembler.make(
+            let (plan, assembler) = try BrokerError.refusing { () throws(EngineError) in
+                let plan = try PicturePlan(draft, decoded: decoded, keepsResults: keepsResults)
+                let assembler = try PictureSetAssembler.make(
                     plan.heads, plan.pictures.map(\.share), isArchive: isArchive, makeAssembler)
-            } catch {
-                throw .refused(error)
+                return (plan, assembler)
             }
             let trials = TrialState(plan, makeAssembler)
             return { .planned(PlannedExport(plan: plan, assembler: assembler, trials: trials, blocks: $0, time: $1)) }

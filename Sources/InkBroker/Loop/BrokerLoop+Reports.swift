@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 import InkSystem
 

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkSystem
 

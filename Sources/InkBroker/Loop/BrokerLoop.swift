@@ -1,4 +1,5 @@
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkSystem
 

@@ -1,4 +1,5 @@
 import InkEngine
+import InkPlanning
 import InkProtocol
 
 /// What has been heard of the results that tasks under way would have: which of earlier exports serve, and under which

@@ -1,4 +1,5 @@
 import InkEngine
+import InkPlanning
 import InkProtocol
 
 /// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their

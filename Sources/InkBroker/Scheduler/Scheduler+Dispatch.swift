@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// Chooses the next task and its worker.

@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// Races: idle workers repeat the tasks of slow ones. A result that arrives twice costs less than one that all wait

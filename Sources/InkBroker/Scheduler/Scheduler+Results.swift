@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// Ends of leases: results, failures, retries.

@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// Workers that leave or are silent, and timeouts.

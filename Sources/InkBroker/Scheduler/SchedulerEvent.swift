@@ -28,13 +28,6 @@ struct AttemptID: Hashable, Sendable, Comparable {
     static func < (a: AttemptID, b: AttemptID) -> Bool { (a.task, a.attempt) < (b.task, b.attempt) }
 }
 
-/// The estimated cost of a task.
-struct TaskCost: Hashable, Sendable {
-    /// Bytes that the worker needs for it at once.
-    var bytes: Int
-    var nanoseconds: UInt64
-}
-
 /// Why a worker's attempt failed.
 enum TaskFault: Hashable, Sendable {
     /// The input is wrong; a retry cannot help.

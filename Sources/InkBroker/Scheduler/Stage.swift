@@ -1,3 +1,4 @@
+import InkPlanning
 /// Tasks of one kind, in groups. For example, the tiles of a picture are a stage, and those of a row are a group.
 struct Stage: Hashable, Sendable {
     /// What must be complete before a group begins. A graph's stages are numbered from 0; inputs come before their

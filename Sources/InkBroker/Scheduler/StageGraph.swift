@@ -1,3 +1,4 @@
+import InkPlanning
 /// The stages of a job, and which of their tasks can be dispatched.
 ///
 /// Memory is needed only for groups that have begun, are ready, or have some of their inputs.

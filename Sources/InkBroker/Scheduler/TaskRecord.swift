@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// A worker's claim on a task until `deadline`.

@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// A task that a worker has been given and has not answered.

@@ -1,3 +1,4 @@
+import InkPlanning
 import InkProtocol
 
 /// The workers, with indexes of those that are free, usable and fast. The indexes are updated with every change, so a

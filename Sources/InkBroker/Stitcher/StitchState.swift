@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 
 /// Why a band cannot be part of the picture. The fault is the worker's.
 enum StitchError: Error, Hashable, Sendable, CustomStringConvertible {

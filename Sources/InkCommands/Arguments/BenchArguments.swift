@@ -1,5 +1,6 @@
 import InkBroker
 import InkExports
+import InkPlanning
 
 /// The options of `ink bench`, checked one by one and against each other.
 struct BenchArguments: Hashable, Sendable {

@@ -4,6 +4,7 @@ import InkDocuments
 import InkEngine
 import InkExports
 import InkJSON
+import InkPlanning
 import InkSystem
 
 /// `ink inspect`: shows what projects contain and what would stop their export.

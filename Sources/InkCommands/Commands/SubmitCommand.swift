@@ -3,6 +3,7 @@ import InkClient
 import InkEngine
 import InkExports
 import InkJSON
+import InkPlanning
 import InkProtocol
 import InkSystem
 
@@ -15,7 +16,7 @@ struct SubmitCommand {
     /// An unanswered submission.
     private struct Entry {
         var input: ExportInput
-        var picture: PlannedPicture
+        var picture: InkExports.PlannedPicture
         /// `Submission.digest`.
         var submission: ContentID
         /// Size of the project's file, bytes.
@@ -105,7 +106,8 @@ struct SubmitCommand {
     // MARK: - Submitting
 
     private mutating func submit(
-        _ pictures: [PlannedPicture], of input: ExportInput, _ known: OpenedProject?, _ session: inout RemoteSession
+        _ pictures: [InkExports.PlannedPicture], of input: ExportInput, _ known: OpenedProject?,
+        _ session: inout RemoteSession
     ) throws(CommandError) {
         do throws(PictureFailure) {
             let (made, warnings) = try maker.make(pictures, of: input, known: known)

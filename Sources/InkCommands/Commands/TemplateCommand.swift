@@ -3,6 +3,7 @@ import InkCodecs
 import InkDocuments
 import InkEngine
 import InkExports
+import InkPlanning
 import InkSystem
 
 /// `ink template ...`: makes, packs, checks and shows templates.

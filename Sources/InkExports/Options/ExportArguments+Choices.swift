@@ -2,6 +2,7 @@ import InkBroker
 package import InkCodecs
 import InkDocuments
 import InkEngine
+import InkPlanning
 
 extension ExportArguments {
     /// What is to be exported by these choices, checked against each other, the document and the place of the pictures.

@@ -1,7 +1,8 @@
-package import InkBroker
+import InkBroker
 import InkCodecs
 import InkDocuments
 import InkEngine
+package import InkPlanning
 
 /// What is wanted of pictures: the values of their options, whoever gave them.
 package struct PictureChoices: Hashable, Sendable {

@@ -1,7 +1,8 @@
-package import InkBroker
+import InkBroker
 package import InkCodecs
 package import InkDocuments
 import InkEngine
+package import InkPlanning
 
 /// What to do if a picture's file already exists.
 package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {

@@ -1,7 +1,8 @@
-package import InkBroker
+import InkBroker
 package import InkCodecs
 import InkDocuments
 package import InkEngine
+package import InkPlanning
 import InkSystem
 
 /// What planning needs from a project that has been read.

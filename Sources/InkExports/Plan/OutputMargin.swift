@@ -1,6 +1,7 @@
 import InkBroker
 package import InkCodecs
 package import InkEngine
+import InkPlanning
 
 extension PlannedPicture {
     /// The options of this picture of a project, with a margin on paper as canvas pixels.

@@ -3,6 +3,7 @@ package import InkClient
 import InkCodecs
 import InkDocuments
 package import InkEngine
+import InkPlanning
 package import InkProtocol
 import InkSystem
 

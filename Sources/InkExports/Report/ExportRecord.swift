@@ -1,5 +1,6 @@
-package import InkBroker
+import InkBroker
 package import InkEngine
+package import InkPlanning
 package import InkProtocol
 
 /// The result of one export.

@@ -2,6 +2,7 @@ import Glibc
 import InkBroker
 package import InkEngine
 package import InkJSON
+import InkPlanning
 import InkProtocol
 import InkSystem
 

@@ -1,6 +1,7 @@
 import InkBroker
 import InkEngine
 import InkJSON
+import InkPlanning
 import InkSystem
 
 /// The exports of an earlier run to repeat, from its report.

@@ -1,5 +1,6 @@
 package import InkBroker
 import InkEngine
+import InkPlanning
 import InkProtocol
 package import InkWorker
 import Synchronization

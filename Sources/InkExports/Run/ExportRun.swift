@@ -1,6 +1,7 @@
 import Glibc
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkSystem
 

@@ -2,6 +2,7 @@ import InkBroker
 package import InkCodecs
 import InkDocuments
 package import InkEngine
+import InkPlanning
 import InkSystem
 
 /// What to do with one planned picture once its project has been read.

@@ -2,6 +2,7 @@ import InkBroker
 import InkCodecs
 import InkDocuments
 import InkEngine
+import InkPlanning
 import InkSystem
 
 /// Writes PNG files of a run as one sprite sheet, with a JSON file of where they are.

@@ -1,6 +1,7 @@
-package import InkBroker
+import InkBroker
 import InkCodecs
 package import InkEngine
+package import InkPlanning
 import InkSystem
 
 /// Renders templates with their suggested patterns (spec section 6).

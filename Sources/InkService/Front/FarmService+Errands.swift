@@ -1,6 +1,7 @@
 import InkBroker
 import InkCodecs
 public import InkEngine
+import InkPlanning
 public import InkProtocol
 import InkStore
 import InkSystem

@@ -2,6 +2,7 @@ import Glibc
 import InkBroker
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkStore
 import InkSystem

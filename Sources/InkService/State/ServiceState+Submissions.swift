@@ -1,6 +1,7 @@
 import InkBroker
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkStore
 import InkSystem

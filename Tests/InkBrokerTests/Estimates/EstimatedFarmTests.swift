@@ -6,6 +6,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A farm whose tasks take other times than planned, all from one seed, on a clock of its own; what its estimator says is
 /// compared with what comes.

@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkTestSupport
 import Testing
@@ -150,7 +151,7 @@ private struct SimulatedExports {
 
     // MARK: - Lanes
 
-    private static func draft(of size: PixelSize) throws(BrokerError) -> (PictureDraft, [EncodedBlock]) {
+    private static func draft(of size: PixelSize) throws(EngineError) -> (PictureDraft, [EncodedBlock]) {
         var blocks: [EncodedBlock] = []
         let draft = try PictureDraft(
             Project(canvasSize: size), order: PictureOrder(output: size), name: "p", limits: Limits(),

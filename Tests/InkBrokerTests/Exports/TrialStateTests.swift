@@ -4,6 +4,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 @Suite("Files of limited size")
 struct TrialStateTests {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A broker with its workers, a folder for its pictures and what it said.
 final class Farm: Sendable {

@@ -6,6 +6,7 @@ import InkSystem
 import Synchronization
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// What a fake worker does with a task.
 enum FakeAnswer: Sendable {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// Workers that were let in and hand in what cannot be: they are dismissed, and the picture is right all the same.
 @Suite("Workers that hand in what cannot be", .serialized)

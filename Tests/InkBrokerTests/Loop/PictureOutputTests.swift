@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A file on a disk that fails once, at the n-th call, and is well before and after.
 private struct FailingFile: OutputFile {

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A broker whose blocks all go to a disk that fails, or that takes as long as a test likes.
 @Suite("A disk for blocks that fails or is slow", .serialized)

@@ -6,6 +6,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 @Suite("Workers that take nothing", .serialized)
 struct SlowWorkerTests {

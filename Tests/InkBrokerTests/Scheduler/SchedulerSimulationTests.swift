@@ -5,6 +5,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A farm of workers that die, fail, hang and dawdle, all from one seed, on a clock of its own.
 private struct SimulatedFarm {

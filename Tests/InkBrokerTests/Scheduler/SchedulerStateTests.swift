@@ -4,6 +4,7 @@ import InkProtocol
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 private let cut = EngineError.badInput(Place(file: "a.ink"), reason: "cut")
 private let cost = TaskCost(bytes: 10, nanoseconds: 1000)

@@ -5,6 +5,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// A farm in virtual time with a cost model: what a task takes differs from its estimate, and workers from each other.
 private struct TimedFarm {

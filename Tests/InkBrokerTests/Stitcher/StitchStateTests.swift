@@ -4,6 +4,7 @@ import InkTestSupport
 import Testing
 
 @testable import InkBroker
+@testable import InkPlanning
 
 /// Adler-32 as RFC 1950 defines it, byte by byte.
 func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {

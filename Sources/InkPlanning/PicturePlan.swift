@@ -1,25 +1,25 @@
-import InkCodecs
-import InkEngine
+package import InkCodecs
+package import InkEngine
 
 /// A picture of a job, divided into tiles.
-struct PlannedPicture: Sendable {
-    typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, StrokeBlockIndex>
+package struct PlannedPicture: Sendable {
+    package typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, StrokeBlockIndex>
 
-    let source: PictureSource
-    let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
-    let format: PixelFormat
-    let share: PictureShare
+    package let source: PictureSource
+    package let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
+    package let format: PixelFormat
+    package let share: PictureShare
     /// Those of the members that are drawn; nil for the others.
-    let drawings: [DrawingDraft?]
+    package let drawings: [DrawingDraft?]
     /// The part of the picture that is rendered, in its pixels; empty if there is nothing in it.
-    let rect: PixelRect
+    package let rect: PixelRect
     /// The tiles of that part.
-    let grid: TileGrid
+    package let grid: TileGrid
     /// Rows of tiles.
-    var rowCount: Int { rect.isEmpty ? 0 : grid.rows }
-    fileprivate let costs: RowCosts
+    package var rowCount: Int { rect.isEmpty ? 0 : grid.rows }
+    package let costs: RowCosts
 
-    var set: PictureSet { share.set }
+    package var set: PictureSet { share.set }
 
     /// Rows of a tile that may be looked up: few, since one stroke changes all tiles that it meets.
     private static let keptRows = 64
@@ -83,9 +83,10 @@ struct PlannedPicture: Sendable {
     }
 
     /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
-    var halvings: Int { grid.isBands && !set.streamed.isEmpty ? set.halvings(of: scene.output) : 0 }
+    package var halvings: Int { grid.isBands && !set.streamed.isEmpty ? set.halvings(of: scene.output) : 0 }
 
-    fileprivate func pixelRows(ofRow row: Int) -> Range<Int> {
+    /// In the picture that its tiles are a part of.
+    package func pixelRows(ofRow row: Int) -> Range<Int> {
         let rows = grid.pixelRows(ofRow: row)
         return (rows.lowerBound + rect.y)..<(rows.upperBound + rect.y)
     }
@@ -170,17 +171,16 @@ struct PlannedPicture: Sendable {
 
 /// The division of a job's pictures into tiles, and the data that each tile needs. The rows of tiles of all pictures are
 /// numbered through.
-struct PicturePlan: Sendable {
+package struct PicturePlan: Sendable {
     /// The picture itself first.
-    let pictures: [PlannedPicture]
+    package let pictures: [PlannedPicture]
     /// One a file.
-    let heads: [PictureHead]
+    package let heads: [PictureHead]
     /// Average estimate for a tile, in nanoseconds.
-    let tileNanoseconds: Double
-    let work: PictureWork
+    package let tileNanoseconds: Double
     /// Whether results of earlier exports may serve for its tiles, which are then cut where they do not change with what
     /// the picture shows.
-    let looksUpTiles: Bool
+    package let looksUpTiles: Bool
     /// The picture of each row of tiles.
     private let owners: [Int]
     /// The first row of tiles of each picture.
@@ -189,26 +189,19 @@ struct PicturePlan: Sendable {
     /// - Parameters:
     ///   - decoded: for each of the draft's images, in order: itself, or what each of its scalings gave.
     ///   - keepsResults: whether results of tiles are kept for other exports.
-    /// - Throws: `BrokerError.refused` if the picture's format is unknown.
-    init(
+    /// - Throws: `internalError` if the picture's format is unknown.
+    package init(
         _ draft: PictureDraft, decoded: [[DecodedImage]], keepsResults: Bool = false
-    ) throws(BrokerError) {
+    ) throws(EngineError) {
         // Rows of all pictures have as many tiles: where there are several pictures, one.
         let width = draft.pictures[0].scene.output.width
         let tile =
             draft.pictures.count == 1 ? draft.tile : draft.tile.map { PixelSize(width: width, height: $0.height) }
-        var pictures: [PlannedPicture] = []
-        do throws(EngineError) {
-            for picture in draft.pictures {
-                // Images in a file of lines are what they would be without it.
-                let isDrawn = picture.source.isDrawn
-                pictures.append(
-                    try PlannedPicture(
-                        picture, draft, decoded: decoded, tile: isDrawn ? nil : tile,
-                        keepsResults: keepsResults && !isDrawn))
-            }
-        } catch {
-            throw .refused(error)
+        let pictures = try draft.pictures.map { picture throws(EngineError) in
+            // Images in a file of lines are what they would be without it.
+            let isDrawn = picture.source.isDrawn
+            return try PlannedPicture(
+                picture, draft, decoded: decoded, tile: isDrawn ? nil : tile, keepsResults: keepsResults && !isDrawn)
         }
         self.pictures = pictures
         heads = draft.files.indices.map { file in
@@ -233,46 +226,39 @@ struct PicturePlan: Sendable {
         tileNanoseconds =
             pictures.reduce(0) { $0 + $1.costs.perRow[$1.rect.rows].reduce(0, +) }
             / Double(max(1, pictures.reduce(0) { $0 + $1.rowCount * $1.grid.columns }))
-        work = PictureWork(
-            pictures.map { picture in
-                PictureWork(
-                    picture.costs, rows: (0..<picture.rowCount).map(picture.pixelRows(ofRow:)),
-                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set,
-                    picture.drawings, isDrawn: picture.source.isDrawn)
-            })
     }
 
     /// The picture that was asked for.
-    var whole: PlannedPicture { pictures[0] }
+    package var whole: PlannedPicture { pictures[0] }
     /// Rows of tiles of all pictures.
-    var rowCount: Int { owners.count }
+    package var rowCount: Int { owners.count }
     /// Tiles in each row.
-    var columns: Int { whole.grid.columns }
-    var tileCount: Int { rowCount * columns }
+    package var columns: Int { whole.grid.columns }
+    package var tileCount: Int { rowCount * columns }
 
     /// The picture of a row of tiles, and the row's number in it.
-    func place(ofRow row: Int) -> (picture: PlannedPicture, row: Int) {
+    package func place(ofRow row: Int) -> (picture: PlannedPicture, row: Int) {
         let owner = owners[row]
         return (pictures[owner], row - firstRows[owner])
     }
 
     /// Pixels of all images in files of lines.
-    var drawnPixels: Int { pictures.reduce(0) { $0 + ($1.source.isDrawn ? $1.scene.output.area : 0) } }
+    package var drawnPixels: Int { pictures.reduce(0) { $0 + ($1.source.isDrawn ? $1.scene.output.area : 0) } }
 
     /// The rows of tiles of a picture.
-    func rows(ofPicture picture: Int) -> Range<Int> { firstRows[picture]..<firstRows[picture + 1] }
+    package func rows(ofPicture picture: Int) -> Range<Int> { firstRows[picture]..<firstRows[picture + 1] }
 
     /// The number of the picture of a row of tiles.
-    func picture(ofRow row: Int) -> Int { owners[row] }
+    package func picture(ofRow row: Int) -> Int { owners[row] }
 
     /// The task for a tile; the same for the same draft and decoded images.
-    func task(row: Int, column: Int) -> TileTask {
+    package func task(row: Int, column: Int) -> TileTask {
         let place = place(ofRow: row)
         return place.picture.task(row: place.row, column: column)
     }
 
     /// The blocks that hold the samples of images.
-    var imageBlocks: Set<BlockID> {
+    package var imageBlocks: Set<BlockID> {
         var blocks: Set<BlockID> = []
         func add(_ image: SceneImage<DecodedImage>?) {
             for case .samples(let block) in image?.source.chunks ?? [] { blocks.insert(block) }
@@ -290,20 +276,20 @@ struct PicturePlan: Sendable {
     }
 
     /// How a row of tiles is encoded, for the files that are encoded piece by piece.
-    func encoding(ofRow row: Int) -> PieceEncoding {
+    package func encoding(ofRow row: Int) -> PieceEncoding {
         let place = place(ofRow: row)
         return place.picture.encoding(isLast: place.row == place.picture.grid.rows - 1)
     }
 
     /// Size of a tile's samples as they are delivered, in bytes.
-    func pixelBytes(row: Int, column: Int) -> Int {
+    package func pixelBytes(row: Int, column: Int) -> Int {
         let (picture, row) = place(ofRow: row)
         return picture.grid.rect(row: row, column: column).size.halved(picture.halvings).area
             * picture.format.bytesPerPixel
     }
 
     /// Size of the raw bytes of the piece for a row of tiles; 0 where there are none.
-    func rawBytes(ofRow row: Int) -> Int {
+    package func rawBytes(ofRow row: Int) -> Int {
         guard row < rowCount else { return 0 }
         let (picture, row) = place(ofRow: row)
         let rowCount = picture.grid.pixelRows(ofRow: row).count

@@ -1,4 +1,4 @@
-import InkEngine
+package import InkEngine
 import Synchronization
 
 /// Measures of a project's strokes, computed once for all its pictures.
@@ -10,7 +10,7 @@ public final class ProjectMeasures: Sendable {
     /// Measures by layer and stroke.
     ///
     /// - Parameter project: the same at each call.
-    func of(_ project: Project) -> [[StrokeMeasure]] {
+    package func of(_ project: Project) -> [[StrokeMeasure]] {
         measures.withLock { measures in
             if let measures { return measures }
             let made = StrokeMeasure.all(of: project)

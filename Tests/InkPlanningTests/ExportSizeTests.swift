@@ -1,4 +1,4 @@
-import InkBroker
+import InkPlanning
 import InkEngine
 import Testing
 

@@ -1,16 +1,15 @@
-import InkEngine
-
-@testable import InkBroker
+package import InkEngine
+package import InkPlanning
 
 /// Block names that depend on the content, without the protocol's codecs.
-enum FakeBlocks {
-    static let encoder = BlockEncoder(
-        strokes: { strokes throws(BrokerError) in block(of: Array("\(strokes)".utf8)) },
-        bytes: { bytes throws(BrokerError) in block(of: bytes) })
+package enum FakeBlocks {
+    package static let encoder = BlockEncoder(
+        strokes: { strokes throws(EngineError) in block(of: Array("\(strokes)".utf8)) },
+        bytes: { bytes throws(EngineError) in block(of: bytes) })
 
-    static func block(of bytes: [UInt8]) -> EncodedBlock { EncodedBlock(id: id(of: bytes), frame: bytes) }
+    package static func block(of bytes: [UInt8]) -> EncodedBlock { EncodedBlock(id: id(of: bytes), frame: bytes) }
 
-    static func id(of bytes: [UInt8]) -> BlockID {
+    package static func id(of bytes: [UInt8]) -> BlockID {
         var digest: [UInt8] = []
         for salt in UInt64(0)..<4 {
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 &+ salt
@@ -22,14 +21,14 @@ enum FakeBlocks {
 }
 
 extension Stroke {
-    static func line(from: (Double, Double), to: (Double, Double), brush: Brush = Brush()) -> Stroke {
+    package static func line(from: (Double, Double), to: (Double, Double), brush: Brush = Brush()) -> Stroke {
         Stroke(brush: brush, points: [StrokePoint(x: from.0, y: from.1), StrokePoint(x: to.0, y: to.1)])
     }
 }
 
 extension EncodedImage {
     /// Bytes that stand for a picture; nothing here decodes them.
-    static func fake(_ name: String, width: Int, height: Int) -> EncodedImage {
+    package static func fake(_ name: String, width: Int, height: Int) -> EncodedImage {
         EncodedImage(
             bytes: Array(name.utf8),
             header: ImageHeader(size: PixelSize(width: width, height: height), isHeldWhole: false), place: name)

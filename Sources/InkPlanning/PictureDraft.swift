@@ -1,40 +1,42 @@
 import Glibc
-import InkCodecs
-import InkEngine
+package import InkCodecs
+package import InkEngine
 import InkProtocol
 
 /// An image that has to be decoded before the picture can be split.
-struct ImageRequest: Sendable {
+package struct ImageRequest: Sendable {
     /// The block that holds the file.
-    var file: BlockID
+    package var file: BlockID
     /// As it is held: the block's frame, or the file itself when it stays in the process.
-    var fileBytes: Int
-    var use: ImageUse
+    package var fileBytes: Int
+    package var use: ImageUse
     /// Whether an embedded colour profile counts: in files of version 1.2.
-    var convertsProfiles = false
+    package var convertsProfiles = false
     /// The pixels that a vector image is drawn in.
-    var raster: VectorRaster?
+    package var raster: VectorRaster?
     /// How it is scaled when it is decoded, once for each place where it lies in the scene; empty: its samples travel.
-    var scalings: [ImageScaling] = []
+    package var scalings: [ImageScaling] = []
     /// As declared in its header, or of the raster.
-    var size: PixelSize
+    package var size: PixelSize
     /// For messages: the project's file, and the path inside it.
-    var place: Place
+    package var place: Place
 
     /// Approximate decoding time, in units of a mask's pixel.
     /// Estimated nanoseconds of its task.
-    var decodingNanoseconds: UInt64 { UInt64(min(size.area, 1 << 50)) * 20 }
-    var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
+    package var decodingNanoseconds: UInt64 { UInt64(min(size.area, 1 << 50)) * 20 }
+    package var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
 
     /// The sizes of the images that its task gives.
-    var resultSizes: [PixelSize] { scalings.isEmpty ? [size] : scalings.compactMap { $0.size(of: size, as: use) } }
+    package var resultSizes: [PixelSize] {
+        scalings.isEmpty ? [size] : scalings.compactMap { $0.size(of: size, as: use) }
+    }
 
     /// What its task may give at most, bytes.
-    var resultLimit: UInt64 {
+    package var resultLimit: UInt64 {
         resultSizes.reduce(0) { $0 + ResultLimit.image(size: $1, bytesPerPixel: bytesPerPixelMax) }
     }
 
-    var chunkLimit: UInt64 {
+    package var chunkLimit: UInt64 {
         resultSizes.map { ResultLimit.chunk(imageWidth: $0.width, bytesPerPixel: bytesPerPixelMax) }.max() ?? 0
     }
 
@@ -53,20 +55,26 @@ extension ImageRequest {
 }
 
 /// A decoded image and the blocks of its rows.
-struct DecodedImage: Hashable, Sendable {
-    var info: DecodedImageInfo
+package struct DecodedImage: Hashable, Sendable {
+    package var info: DecodedImageInfo
     /// All chunks of the image, from the top.
-    var chunks: [RowChunk]
+    package var chunks: [RowChunk]
     /// The pixels that it was scaled to, if it is placed (`ImageScaling.part`).
-    var part: PixelRect?
+    package var part: PixelRect?
 
-    var size: PixelSize { info.size }
-    var format: SampleFormat { info.format }
+    package init(info: DecodedImageInfo, chunks: [RowChunk], part: PixelRect? = nil) {
+        self.info = info
+        self.chunks = chunks
+        self.part = part
+    }
+
+    package var size: PixelSize { info.size }
+    package var format: SampleFormat { info.format }
     /// For masks: bounds of the pixels above 0, in mask pixels; nil if there are none. Not used for colour.
-    var maskBounds: PixelRect? { info.maskBounds }
+    package var maskBounds: PixelRect? { info.maskBounds }
 
     /// Whether the image matches the request for one of this size: a worker's answer is not trusted.
-    func answers(_ request: ImageRequest, _ wanted: PixelSize) -> Bool {
+    package func answers(_ request: ImageRequest, _ wanted: PixelSize) -> Bool {
         let perChunk = ImageSlice.rowsPerChunk
         guard size == wanted, chunks.count == (size.height + perChunk - 1) / perChunk,
             format.isScaled == !request.scalings.isEmpty
@@ -83,55 +91,55 @@ struct DecodedImage: Hashable, Sendable {
     }
 
     /// The chunks that contain `rows`.
-    func slice(rows: Range<Int>) -> ImageSlice {
+    package func slice(rows: Range<Int>) -> ImageSlice {
         let range = ImageSlice.chunks(of: rows)
         return ImageSlice(size: size, format: format, firstChunk: range.lowerBound, chunks: Array(chunks[range]))
     }
 }
 
 /// A picture that files are made of, with its strokes split into blocks.
-struct DraftPicture: Sendable {
-    var source: PictureSource
+package struct DraftPicture: Sendable {
+    package var source: PictureSource
     /// Images are indices into the draft's `images`.
-    var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
-    var format: PixelFormat
-    var costs: RowCosts
+    package var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
+    package var format: PixelFormat
+    package var costs: RowCosts
     /// How its rows are encoded for the files that have it, and which of their pictures it is.
-    var uses: [(encoding: PictureEncoding, file: Int, picture: Int, drawing: DrawingDraft?)] = []
+    package var uses: [(encoding: PictureEncoding, file: Int, picture: Int, drawing: DrawingDraft?)] = []
     /// Whether a file is made of its pixels.
-    var isRendered: Bool { uses.contains { $0.drawing == nil } }
+    package var isRendered: Bool { uses.contains { $0.drawing == nil } }
 }
 
 /// A project and its options, split into blocks: everything that can be done before the images are decoded.
 ///
 /// It contains only values; the project itself is no longer needed.
-struct PictureDraft: Sendable {
-    var name: String
+package struct PictureDraft: Sendable {
+    package var name: String
     /// The picture itself first.
-    var pictures: [DraftPicture] = []
-    var tile: PixelSize?
+    package var pictures: [DraftPicture] = []
+    package var tile: PixelSize?
     /// At least one.
-    var files: [PictureFileOptions]
+    package var files: [PictureFileOptions]
     /// The layers of each file that holds them.
-    var layers: [[LayeredNode]?] = []
+    package var layers: [[LayeredNode]?] = []
     /// The description of each file but for its digest.
     private let common: PictureDescription
-    var limits: Limits
-    var images: [ImageRequest] = []
+    package var limits: Limits
+    package var images: [ImageRequest] = []
 
     /// The longest edge of a canvas or an output that can be split, in pixels.
-    static let edgeMax = 1 << 24
+    package static let edgeMax = 1 << 24
 
     /// Appends the blocks that `images` and `layers` refer to to `blocks`, each once.
     ///
     /// - Parameters:
     ///   - measures: of this project.
     ///   - name: the project's name in messages.
-    /// - Throws: `BrokerError.refused` if the project or the picture exceeds a limit.
-    init(
+    /// - Throws: an input error if the project or the picture exceeds a limit, `internalError` if something cannot be packed.
+    package init(
         _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), order: PictureOrder, name: String,
         limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
-    ) throws(BrokerError) {
+    ) throws(EngineError) {
         let options = order.options
         self.name = name
         self.limits = limits
@@ -139,18 +147,13 @@ struct PictureDraft: Sendable {
         files = options.files
         common = options.description(of: project, output: order.output, software: order.software, digest: nil)
         let place = Place(file: name)
-        var recipes: [FileRecipe] = []
-        do throws(EngineError) {
-            try options.check(place: place)
-            let codecs = try files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
-            let viewport = try project.viewport(options.view, place: place)
-            try PictureDraft.check(
-                project, measures.of(project), viewport, order.output, options, limits: limits, name: name)
-            for (codec, file) in zip(codecs, files) {
-                recipes.append(try codec.recipe(project, options, size: order.output, file.encoding, place: place))
-            }
-        } catch {
-            throw .refused(error)
+        try options.check(place: place)
+        let codecs = try files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
+        let viewport = try project.viewport(options.view, place: place)
+        try PictureDraft.check(
+            project, measures.of(project), viewport, order.output, options, limits: limits, name: name)
+        let recipes = try zip(codecs, files).map { (codec, file) throws(EngineError) in
+            try codec.recipe(project, options, size: order.output, file.encoding, place: place)
         }
         layers = recipes.map { $0.layers?.nodes }
         var requests = ImageRequests(
@@ -168,7 +171,7 @@ struct PictureDraft: Sendable {
     private mutating func add(
         _ recipe: FileRecipe, ofFile file: Int, _ project: Project, _ measures: ProjectMeasures, _ order: PictureOrder,
         encoder: BlockEncoder, _ requests: inout ImageRequests, _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) {
+    ) throws(EngineError) {
         for (number, picture) in recipe.pictures.enumerated() {
             let index: Int
             if let known = pictures.firstIndex(where: { $0.source == picture.source }) {
@@ -195,7 +198,7 @@ struct PictureDraft: Sendable {
         }
     }
 
-    func description(_ file: PictureFileOptions) -> PictureDescription {
+    package func description(_ file: PictureFileOptions) -> PictureDescription {
         var description = common
         description.digest = file.digest.flatMap { PictureDigest(bytes: $0) }
         return description
@@ -244,16 +247,10 @@ extension DraftPicture {
     fileprivate init(
         _ source: PictureSource, of project: Project, _ measures: ProjectMeasures, order: PictureOrder, name: String,
         encoder: BlockEncoder, _ requests: inout ImageRequests, _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) {
+    ) throws(EngineError) {
         let options = order.options
-        let viewport: Viewport?
-        var codecs: [any PictureCodec]
-        do throws(EngineError) {
-            viewport = try project.viewport(options.view, place: Place(file: name))
-            codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
-        } catch {
-            throw .refused(error)
-        }
+        let viewport = try project.viewport(options.view, place: Place(file: name))
+        var codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
         self.source = source
         scene = Scene(
             canvas: viewport?.size ?? project.canvasSize, output: order.output,
@@ -300,16 +297,16 @@ extension SceneLayer where Image == SceneImage<Int> {
 }
 
 /// The images of a draft. The same bytes for the same use are decoded once.
-struct ImageRequests {
-    let project: String
-    let convertsProfiles: Bool
-    let limits: Limits
-    let encoder: BlockEncoder
-    var requests: [ImageRequest] = []
+package struct ImageRequests {
+    package let project: String
+    package let convertsProfiles: Bool
+    package let limits: Limits
+    package let encoder: BlockEncoder
+    package var requests: [ImageRequest] = []
     /// The files that have blocks. A name alone would not identify local blocks.
     private var files: [(bytes: [UInt8], block: (id: BlockID, byteCount: Int))] = []
 
-    init(project: String, convertsProfiles: Bool, limits: Limits, encoder: BlockEncoder) {
+    package init(project: String, convertsProfiles: Bool, limits: Limits, encoder: BlockEncoder) {
         self.project = project
         self.convertsProfiles = convertsProfiles
         self.limits = limits
@@ -319,13 +316,13 @@ struct ImageRequests {
     /// - Parameters:
     ///   - raster: of a vector image; the same file is drawn once in each size.
     ///   - scaling: how it lies in the scene.
-    /// - Throws: `BrokerError.refused` for a raster beyond the limits.
-    mutating func index(
+    /// - Throws: `overLimit` for a raster beyond the limits.
+    package mutating func index(
         of image: EncodedImage, _ use: ImageUse, _ raster: VectorRaster?, _ scaling: ImageScaling,
         _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> Int {
+    ) throws(EngineError) -> Int {
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
-        do throws(EngineError) { try raster?.check(against: limits, place: place) } catch { throw .refused(error) }
+        try raster?.check(against: limits, place: place)
         let file = try block(of: image.bytes, &blocks)
         let known = requests.firstIndex { $0.file == file.id && $0.use == use && $0.raster == raster }
         if let known {
@@ -341,7 +338,7 @@ struct ImageRequests {
 
     private mutating func block(
         of bytes: [UInt8], _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> (id: BlockID, byteCount: Int) {
+    ) throws(EngineError) -> (id: BlockID, byteCount: Int) {
         if let known = files.first(where: { ImageRequests.areEqual($0.bytes, bytes) }) { return known.block }
         let block = try encoder.bytes(bytes)
         blocks.append(block)

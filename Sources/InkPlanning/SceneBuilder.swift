@@ -1,10 +1,10 @@
 import InkCodecs
-import InkEngine
+package import InkEngine
 
 /// Makes the layer tree of a scene from what is drawn of a project. What paints nothing in the picture is left out, and
 /// clipping becomes a group whose first element is the base.
-struct SceneBuilder {
-    typealias Element = SceneLayer<SceneImage<Int>, StrokeBlockIndex>
+package struct SceneBuilder {
+    package typealias Element = SceneLayer<SceneImage<Int>, StrokeBlockIndex>
 
     private let project: Project
     /// From the world to the picture's canvas; nil: they are the same.
@@ -14,15 +14,15 @@ struct SceneBuilder {
     private let encoder: BlockEncoder
     /// By the number of the element in the layer tree.
     private let measures: [[StrokeMeasure]]
-    private(set) var images: ImageRequests
+    package private(set) var images: ImageRequests
     /// How many images other pictures of the job have asked for.
     private let imagesBefore: Int
-    private(set) var costs: RowCosts
-    private(set) var blocks: [EncodedBlock] = []
+    package private(set) var costs: RowCosts
+    package private(set) var blocks: [EncodedBlock] = []
     /// How many elements the tree that was made has.
-    private(set) var elementCount = 0
+    package private(set) var elementCount = 0
 
-    init(
+    package init(
         _ project: Project, _ measures: [[StrokeMeasure]], through viewport: Viewport? = nil, order: PictureOrder,
         images: ImageRequests, encoder: BlockEncoder
     ) {
@@ -38,9 +38,9 @@ struct SceneBuilder {
     }
 
     /// nil for one that lies beside the picture and has no value there.
-    mutating func image(
+    package mutating func image(
         _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0
-    ) throws(BrokerError) -> SceneImage<Int>? {
+    ) throws(EngineError) -> SceneImage<Int>? {
         var placed = view.map { $0.placement(project.placement(of: image, placement)) } ?? placement
         let scaling = ImageScaling(placement: placed, canvas: canvas, output: order.output)
         if outside == 0, scaling.part(of: image.size, as: use) == nil { return nil }
@@ -54,7 +54,7 @@ struct SceneBuilder {
     }
 
     /// Siblings, from the bottom up.
-    mutating func elements(_ siblings: [DrawnTree.Element]) throws(BrokerError) -> [Element] {
+    package mutating func elements(_ siblings: [DrawnTree.Element]) throws(EngineError) -> [Element] {
         var made: [Element] = []
         for sibling in siblings {
             guard let base = try element(sibling) else { continue }
@@ -74,7 +74,7 @@ struct SceneBuilder {
     }
 
     /// An element without what is clipped to it; nil if nothing of it can be visible.
-    private mutating func element(_ drawn: DrawnTree.Element) throws(BrokerError) -> Element? {
+    private mutating func element(_ drawn: DrawnTree.Element) throws(EngineError) -> Element? {
         let layer = drawn.layer
         let kind: Element.Kind
         switch layer.kind {
@@ -98,7 +98,7 @@ struct SceneBuilder {
 
     private mutating func marks(
         of layer: Layer, _ measures: [StrokeMeasure]
-    ) throws(BrokerError) -> Element.Kind? {
+    ) throws(EngineError) -> Element.Kind? {
         if let pattern = layer.suggestedPattern {
             let fill = [SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)]
             return .marks(
@@ -111,7 +111,7 @@ struct SceneBuilder {
             of: layer.strokes, measures, through: view, canvas: canvas, output: order.output, encoder: encoder,
             costs: &costs,
             into: &blocks)
-        let content = try layer.contentImage.flatMap { (content) throws(BrokerError) in
+        let content = try layer.contentImage.flatMap { (content) throws(EngineError) in
             try image(content, .color, layer.contentPlacement)
         }
         guard content != nil || strokes.contains(where: \.union.isPaint) else { return nil }
@@ -119,5 +119,7 @@ struct SceneBuilder {
     }
 
     /// What every row costs for what is composited there.
-    mutating func finishCosts() { costs.add(layers: elementCount, images: images.requests.count - imagesBefore) }
+    package mutating func finishCosts() {
+        costs.add(layers: elementCount, images: images.requests.count - imagesBefore)
+    }
 }

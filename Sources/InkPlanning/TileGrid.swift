@@ -1,30 +1,30 @@
-import InkEngine
+package import InkEngine
 
 /// The division of a picture into rows of tiles. All have one size, except at the right and bottom edges.
-struct TileGrid: Hashable, Sendable {
+package struct TileGrid: Hashable, Sendable {
     /// Size of the picture, in output pixels.
-    let output: PixelSize
+    package let output: PixelSize
     /// Size of a tile, in output pixels; never larger than the picture.
-    let tile: PixelSize
+    package let tile: PixelSize
 
     /// Maximum pixels in one band, requested or automatic: 16 MiB of RGBA, which a worker holds unfiltered and
     /// filtered.
-    static let pixelsPerBandMax = 4 << 20
+    package static let pixelsPerBandMax = 4 << 20
     /// Maximum pixels in a row of several tiles. The encoding worker holds the row as tiles, as rows, filtered,
     /// deflated and as parts of a result; the broker holds some rows in addition.
-    static let pixelsPerTileRowMax = 2 << 20
-    static let automaticHeights = 16...512
-    static let worthwhileHeight = 256
+    package static let pixelsPerTileRowMax = 2 << 20
+    package static let automaticHeights = 16...512
+    package static let worthwhileHeight = 256
     /// Minimum number of bands for work in parallel, unless bands would be lower than `lowHeight`.
-    static let bandsMin = 12
-    static let lowHeight = 128
+    package static let bandsMin = 12
+    package static let lowHeight = 128
     /// The smallest edge that can be requested, in pixels.
-    static let edgeMin = 16
+    package static let edgeMin = 16
 
     /// - Parameters:
     ///   - tile: clipped to the picture, and made lower if a row of tiles would have too many pixels.
     ///   - rowMultiple: heights are multiples of this, even if a row of tiles then has too many pixels.
-    init(output: PixelSize, tile: PixelSize, rowMultiple: Int = 1) {
+    package init(output: PixelSize, tile: PixelSize, rowMultiple: Int = 1) {
         self.output = output
         let width = min(output.width, max(TileGrid.edgeMin, tile.width))
         let pixelsMax = width == output.width ? TileGrid.pixelsPerBandMax : TileGrid.pixelsPerTileRowMax
@@ -40,7 +40,7 @@ struct TileGrid: Hashable, Sendable {
     /// are therefore not lower than `worthwhileHeight` unless a task would take many times as long, and not so high
     /// that there are fewer than `bandsMin`.
     /// - Parameter rowCosts: the estimated nanoseconds of each output row.
-    init(output: PixelSize, rowCosts: [Double], rowMultiple: Int = 1, targetNanoseconds: Double = 10_000_000) {
+    package init(output: PixelSize, rowCosts: [Double], rowMultiple: Int = 1, targetNanoseconds: Double = 10_000_000) {
         let mean = max(1, rowCosts.reduce(0, +) / Double(max(1, rowCosts.count)))
         let heights = TileGrid.automaticHeights
         var wanted = min(Double(heights.upperBound), targetNanoseconds / mean)
@@ -56,14 +56,14 @@ struct TileGrid: Hashable, Sendable {
             output: output, tile: PixelSize(width: output.width, height: height), rowMultiple: rowMultiple)
     }
 
-    var columns: Int { (output.width + tile.width - 1) / tile.width }
-    var rows: Int { (output.height + tile.height - 1) / tile.height }
-    var count: Int { rows * columns }
+    package var columns: Int { (output.width + tile.width - 1) / tile.width }
+    package var rows: Int { (output.height + tile.height - 1) / tile.height }
+    package var count: Int { rows * columns }
 
     /// Whether every tile is as wide as the picture, and therefore a piece of its file.
-    var isBands: Bool { tile.width == output.width }
+    package var isBands: Bool { tile.width == output.width }
 
-    func rect(row: Int, column: Int) -> PixelRect {
+    package func rect(row: Int, column: Int) -> PixelRect {
         let x = column * tile.width
         let y = row * tile.height
         return PixelRect(
@@ -71,11 +71,11 @@ struct TileGrid: Hashable, Sendable {
     }
 
     /// The picture's rows in row `row` of tiles.
-    func pixelRows(ofRow row: Int) -> Range<Int> { rect(row: row, column: 0).rows }
+    package func pixelRows(ofRow row: Int) -> Range<Int> { rect(row: row, column: 0).rows }
 }
 
 /// Estimated costs of a picture's rows. The estimates determine band heights and deadlines, never pixels.
-struct RowCosts: Sendable {
+package struct RowCosts: Sendable {
     /// Differences of the cost from row to row, so that a stroke of any height takes two additions.
     private var differences: [Double]
     private var everyRow: Double
@@ -90,19 +90,19 @@ struct RowCosts: Sendable {
     private static let stampPixel = 0.8
     private static let stampBase = 500.0
 
-    init(output: PixelSize) {
+    package init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)
         everyRow = RowCosts.pixelBase * Double(output.width)
         width = Double(output.width)
     }
 
     /// Adds the cost per row of each layer that is drawn and each image that is scaled.
-    mutating func add(layers: Int, images: Int) {
+    package mutating func add(layers: Int, images: Int) {
         everyRow += (RowCosts.pixelLayer * Double(layers) + RowCosts.pixelImage * Double(images)) * width
     }
 
     /// Adds a stroke, spread evenly over the rows that it can touch.
-    mutating func add(
+    package mutating func add(
         _ stroke: Stroke, _ measure: StrokeMeasure, extent: StrokeExtent, canvas: CanvasSize, output: PixelSize
     ) {
         guard !extent.isEmpty else { return }
@@ -121,10 +121,10 @@ struct RowCosts: Sendable {
     }
 
     /// Nanoseconds of each output row.
-    var perRow: [Double] { strokesPerRow.map { everyRow + $0 } }
+    package var perRow: [Double] { strokesPerRow.map { everyRow + $0 } }
 
     /// The part of it that strokes take.
-    var strokesPerRow: [Double] {
+    package var strokesPerRow: [Double] {
         var running = 0.0
         return differences.dropLast().map { difference in
             running += difference
@@ -133,5 +133,5 @@ struct RowCosts: Sendable {
     }
 
     /// What every row takes beside its strokes and its encoding.
-    var compositePerRow: Double { everyRow - RowCosts.pixelEncoded * width }
+    package var compositePerRow: Double { everyRow - RowCosts.pixelEncoded * width }
 }

@@ -1,38 +1,51 @@
-import InkEngine
+package import InkEngine
 
 /// Content in wire form, with its name.
-struct EncodedBlock: Sendable {
-    var id: BlockID
+package struct EncodedBlock: Sendable {
+    package var id: BlockID
     /// The bytes whose hash is `id`; empty for a block that stays in the process.
-    var frame: [UInt8]
+    package var frame: [UInt8]
+
+    package init(id: BlockID, frame: [UInt8]) {
+        self.id = id
+        self.frame = frame
+    }
 }
 
 /// Functions that turn content into blocks; in the program, the protocol's codecs.
-struct BlockEncoder: Sendable {
-    var strokes: @Sendable ([Stroke]) throws(BrokerError) -> EncodedBlock
-    var bytes: @Sendable ([UInt8]) throws(BrokerError) -> EncodedBlock
+package struct BlockEncoder: Sendable {
+    package var strokes: @Sendable ([Stroke]) throws(EngineError) -> EncodedBlock
+    package var bytes: @Sendable ([UInt8]) throws(EngineError) -> EncodedBlock
     /// The hash of a stroke; nil where nobody needs it.
-    var digest: (@Sendable (Stroke) -> BlockID)?
+    package var digest: (@Sendable (Stroke) -> BlockID)?
+
+    package init(
+        strokes: @escaping @Sendable ([Stroke]) throws(EngineError) -> EncodedBlock,
+        bytes: @escaping @Sendable ([UInt8]) throws(EngineError) -> EncodedBlock
+    ) {
+        self.strokes = strokes
+        self.bytes = bytes
+    }
 }
 
 /// What decides the pixels of a block's strokes, in any tile.
-struct DecisiveStrokes: Sendable {
+package struct DecisiveStrokes: Sendable {
     /// One per stroke.
-    var digests: [BlockID]
-    var runs: StrokeRuns
+    package var digests: [BlockID]
+    package var runs: StrokeRuns
 }
 
 /// A block of strokes and the extent of each.
-struct StrokeBlockIndex: Sendable {
-    var id: BlockID
+package struct StrokeBlockIndex: Sendable {
+    package var id: BlockID
     /// One per stroke of the block, in its order; none is empty.
-    var extents: [StrokeExtent]
+    package var extents: [StrokeExtent]
     /// What decides the strokes' pixels, if the encoder makes digests.
-    var decisive: DecisiveStrokes?
+    package var decisive: DecisiveStrokes?
     /// The smallest extent that contains all of them.
-    var union: StrokeExtent
+    package var union: StrokeExtent
 
-    init(id: BlockID, extents: [StrokeExtent]) {
+    package init(id: BlockID, extents: [StrokeExtent]) {
         self.id = id
         self.extents = extents
         union = extents[0]
@@ -40,7 +53,7 @@ struct StrokeBlockIndex: Sendable {
     }
 
     /// The strokes that meet `rect`, ascending; empty when none does.
-    func indices(meeting rect: PixelRect) -> [Int] {
+    package func indices(meeting rect: PixelRect) -> [Int] {
         guard union.meets(rect) else { return [] }
         return extents.indices.filter { extents[$0].meets(rect) }
     }
@@ -50,9 +63,9 @@ struct StrokeBlockIndex: Sendable {
 ///
 /// The strokes themselves decide where a block ends, so that one stroke more or less changes a block or two, wherever
 /// it is in the drawing.
-enum StrokeBlocks {
+package enum StrokeBlocks {
     /// Number of points in a block on average: about 130 KB before compression, enough ink for a few bands.
-    static let pointsPerBlock = 8192
+    package static let pointsPerBlock = 8192
 
     /// Whether a block of so many points ends before the stroke.
     private static func ends(after points: Int, before stroke: Stroke) -> Bool {
@@ -68,11 +81,11 @@ enum StrokeBlocks {
     /// - Parameters:
     ///   - measures: the strokes', in the same order.
     ///   - costs: receives the strokes' cost.
-    static func make(
+    package static func make(
         of strokes: [Stroke], _ measures: [StrokeMeasure], through view: ViewMap? = nil, canvas: CanvasSize,
         output: PixelSize, encoder: BlockEncoder,
         costs: inout RowCosts, into blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> [StrokeBlockIndex] {
+    ) throws(EngineError) -> [StrokeBlockIndex] {
         var made: [StrokeBlockIndex] = []
         var pending: [Stroke] = []
         var extents: [StrokeExtent] = []
@@ -102,7 +115,7 @@ enum StrokeBlocks {
 
     private static func finish(
         _ strokes: [Stroke], _ extents: [StrokeExtent], _ encoder: BlockEncoder, _ blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> StrokeBlockIndex {
+    ) throws(EngineError) -> StrokeBlockIndex {
         let block = try encoder.strokes(strokes)
         blocks.append(block)
         var index = StrokeBlockIndex(id: block.id, extents: extents)

@@ -3,7 +3,7 @@ import InkEngine
 import InkTestSupport
 import Testing
 
-@testable import InkBroker
+@testable import InkPlanning
 
 @Suite struct TileGridTests {
     @Test(arguments: 0..<40) func coversThePictureOnce(seed: UInt64) {
@@ -360,7 +360,7 @@ import Testing
         (limits.edgePixels, limits.outputPixels) = (.max, .max)
         var blocks: [EncodedBlock] = []
         for size in [PixelSize(width: 1, height: 1 << 40), PixelSize(width: 0, height: 5)] {
-            #expect(throws: BrokerError.self) {
+            #expect(throws: EngineError.self) {
                 try PictureDraft(
                     Project(canvasSize: canvas), order: PictureOrder(output: size), name: "a.ink", limits: limits,
                     encoder: FakeBlocks.encoder, blocks: &blocks)
@@ -471,7 +471,7 @@ import Testing
         nonisolated(unsafe) var strokes: [Stroke] = []
         var encoder = FakeBlocks.encoder
         let encode = encoder.strokes
-        encoder.strokes = { (made: [Stroke]) throws(BrokerError) in
+        encoder.strokes = { (made: [Stroke]) throws(EngineError) in
             strokes += made
             return try encode(made)
         }

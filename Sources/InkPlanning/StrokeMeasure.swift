@@ -1,34 +1,34 @@
-import InkEngine
+package import InkEngine
 
 /// Bounds of a stroke's smoothed line (spec section 3.1), found without evaluating it, in one pass over the points.
 ///
 /// The Catmull-Rom segment from p[i] to p[i+1] is the cubic Bézier curve with the control points p[i], p[i] + (p[i+1] -
 /// p[i-1]) / 6, p[i+1] - (p[i+2] - p[i]) / 6, p[i+1]. It lies in their convex hull, and no polyline on it is longer
 /// than their polyline.
-struct StrokeMeasure: Hashable, Sendable {
+package struct StrokeMeasure: Hashable, Sendable {
     /// A rectangle that contains the smoothed line, in canvas pixels; empty for no points.
-    private(set) var hull = Rect.empty
+    package private(set) var hull = Rect.empty
     /// An upper bound of the length of the smoothed line, in canvas pixels.
-    private(set) var lengthBound = 0.0
+    package private(set) var lengthBound = 0.0
     /// Number of points after consecutive equal positions are merged.
-    private(set) var positionCount = 0
+    package private(set) var positionCount = 0
     /// Factor of the brush's lengths at the highest pressure.
-    private(set) var largestSize = 1.0
+    package private(set) var largestSize = 1.0
 
     /// By the number of the element in the layer tree, and by stroke.
-    static func all(of project: Project) -> [[StrokeMeasure]] {
+    package static func all(of project: Project) -> [[StrokeMeasure]] {
         project.layers.flattened().map { $0.layer.strokes.map { StrokeMeasure($0) } }
     }
 
     /// The measure of the stroke as a viewport shows it.
-    func seen(through view: ViewMap) -> StrokeMeasure {
+    package func seen(through view: ViewMap) -> StrokeMeasure {
         var measure = self
         measure.hull = view.box(hull)
         measure.lengthBound = view.length(lengthBound)
         return measure
     }
 
-    init(_ stroke: Stroke) {
+    package init(_ stroke: Stroke) {
         var line = LineMeasure()
         for point in stroke.points { line.add(SIMD2(point.x, point.y)) }
         line.end()

@@ -4,7 +4,7 @@ import InkReference
 import InkTestSupport
 import Testing
 
-@testable import InkBroker
+@testable import InkPlanning
 
 /// Whole pictures by way of drafts, plans and tile tasks, as the farm makes them, against the reference renderer.
 @Suite("Planned pictures") struct PlannedPictureTests {
@@ -118,12 +118,12 @@ private final class PlanBlocks: TileBlocks {
         // One test uses it, on one thread.
         nonisolated(unsafe) let blocks = self
         return BlockEncoder(
-            strokes: { (made: [Stroke]) throws(BrokerError) in
+            strokes: { (made: [Stroke]) throws(EngineError) in
                 let id = blocks.nextID
                 blocks.strokes[id] = PreparedStrokeBlock(made)
                 return EncodedBlock(id: id, frame: [])
             },
-            bytes: { (bytes: [UInt8]) throws(BrokerError) in EncodedBlock(id: blocks.add(bytes), frame: []) })
+            bytes: { (bytes: [UInt8]) throws(EngineError) in EncodedBlock(id: blocks.add(bytes), frame: []) })
     }
 
     private var nextID: BlockID {

@@ -2,7 +2,7 @@ import InkEngine
 import InkTestSupport
 import Testing
 
-@testable import InkBroker
+@testable import InkPlanning
 
 @Suite struct StrokeExtentTests {
     private let canvas = CanvasSize(width: 400, height: 300)

@@ -1,15 +1,27 @@
-import InkCodecs
-import InkEngine
+package import InkCodecs
+package import InkEngine
 import InkProtocol
 
+/// What a task takes.
+package struct TaskCost: Hashable, Sendable {
+    /// Bytes that the worker needs for it at once.
+    package var bytes: Int
+    package var nanoseconds: UInt64
+
+    package init(bytes: Int, nanoseconds: UInt64) {
+        self.bytes = bytes
+        self.nanoseconds = nanoseconds
+    }
+}
+
 /// A file of lines and areas, split into blocks.
-struct DrawingDraft: Sendable {
+package struct DrawingDraft: Sendable {
     /// The block that holds what is drawn.
-    var picture: BlockID
+    package var picture: BlockID
     /// Blocks of its strokes.
-    var strokes: [BlockID] = []
+    package var strokes: [BlockID] = []
     /// Without its images.
-    var cost: TaskCost
+    package var cost: TaskCost
 
     /// Number of points in a block on average: a megabyte before compression.
     private static let pointsPerBlock = 1 << 16
@@ -23,9 +35,9 @@ struct DrawingDraft: Sendable {
     private static let pointBytes = 128
 
     /// Appends the blocks that it refers to to `blocks`.
-    init(
+    package init(
         _ drawn: DrawnPicture, cost: TaskCost, encoder: BlockEncoder, blocks: inout [EncodedBlock]
-    ) throws(BrokerError) {
+    ) throws(EngineError) {
         self.cost = cost
         let block = DrawnPictureBlock(drawn)
         let encoded = try encoder.bytes(block.encoded())
@@ -33,7 +45,7 @@ struct DrawingDraft: Sendable {
         blocks.append(encoded)
         var pending: [Stroke] = []
         var count = 0
-        func finish() throws(BrokerError) {
+        func finish() throws(EngineError) {
             let encoded = try encoder.strokes(pending)
             strokes.append(encoded.id)
             blocks.append(encoded)
@@ -48,7 +60,7 @@ struct DrawingDraft: Sendable {
     }
 
     /// - Parameter pixels: of its images, which are encoded and kept as a part of the file.
-    func cost(with pixels: Int) -> TaskCost {
+    package func cost(with pixels: Int) -> TaskCost {
         let pixels = min(pixels, 1 << 40)
         return TaskCost(
             bytes: cost.bytes + 2 * pixels, nanoseconds: cost.nanoseconds + Self.pixel * UInt64(pixels))
@@ -57,7 +69,7 @@ struct DrawingDraft: Sendable {
     /// What writing the strokes of a project costs.
     ///
     /// - Parameter strokes: of each element, and their measures.
-    static func cost(of strokes: [[Stroke]], _ measures: [[StrokeMeasure]]) -> TaskCost {
+    package static func cost(of strokes: [[Stroke]], _ measures: [[StrokeMeasure]]) -> TaskCost {
         var (points, nanoseconds) = (0, Self.file)
         for (stroke, measure) in zip(strokes.joined(), measures.joined()) {
             points += stroke.points.count

@@ -16,7 +16,7 @@ public enum StampCount {
     }
 
     /// An upper bound of the exact number, several times cheaper.
-    static func bound(of stroke: Stroke, _ measure: StrokeMeasure) -> Int {
+    package static func bound(of stroke: Stroke, _ measure: StrokeMeasure) -> Int {
         guard stroke.brush.leavesStamps, measure.positionCount > 0 else { return 0 }
         return stamps(length: measure.lengthBound, of: stroke.brush)
     }
@@ -30,7 +30,7 @@ public enum StampCount {
     }
 
     /// Checks the number of stamps by measures of the strokes, layer by layer.
-    static func check(
+    package static func check(
         _ project: Project, _ measures: [[StrokeMeasure]], limits: Limits, file: String
     ) throws(EngineError) {
         let elements = project.layers.flattened()
@@ -55,7 +55,7 @@ public enum StampCount {
         }
     }
 
-    static func saturatingSum(_ a: Int, _ b: Int) -> Int {
+    package static func saturatingSum(_ a: Int, _ b: Int) -> Int {
         let (sum, overflow) = a.addingReportingOverflow(b)
         return overflow ? .max : sum
     }
@@ -66,7 +66,7 @@ public enum StampCount {
     }
 
     /// Number of stamps at the arc lengths 0, d, 2d, ... up to `length`.
-    static func stamps(length: Double, distance: Double) -> Int {
+    package static func stamps(length: Double, distance: Double) -> Int {
         let steps = (length / distance + 1e-6).rounded(.down)
         // A distance that underflows gives infinity or, for length 0, NaN.
         guard distance > 0, steps < 1e15 else { return .max }

@@ -1,23 +1,23 @@
-import InkEngine
+package import InkEngine
 
 /// The part of the picture that a stroke can touch: columns `minX ..< maxX`, rows `minY ..< maxY`, in output pixels.
 ///
 /// Conservative: no pixel outside is touched. Clipped to the picture; empty if the stroke is outside.
-struct StrokeExtent: Hashable, Sendable {
-    var minX: Int32
-    var minY: Int32
-    var maxX: Int32
-    var maxY: Int32
+package struct StrokeExtent: Hashable, Sendable {
+    package var minX: Int32
+    package var minY: Int32
+    package var maxX: Int32
+    package var maxY: Int32
     /// False for an erasing stroke, which shows nothing by itself.
-    var isPaint: Bool
+    package var isPaint: Bool
 
-    var isEmpty: Bool { minX >= maxX || minY >= maxY }
+    package var isEmpty: Bool { minX >= maxX || minY >= maxY }
 
-    func meets(_ rect: PixelRect) -> Bool {
+    package func meets(_ rect: PixelRect) -> Bool {
         Int(minX) < rect.x + rect.width && Int(maxX) > rect.x && Int(minY) < rect.y + rect.height && Int(maxY) > rect.y
     }
 
-    mutating func formUnion(_ other: StrokeExtent) {
+    package mutating func formUnion(_ other: StrokeExtent) {
         minX = min(minX, other.minX)
         minY = min(minY, other.minY)
         maxX = max(maxX, other.maxX)
@@ -25,7 +25,7 @@ struct StrokeExtent: Hashable, Sendable {
         isPaint = isPaint || other.isPaint
     }
 
-    init(of stroke: Stroke, canvas: CanvasSize, output: PixelSize) {
+    package init(of stroke: Stroke, canvas: CanvasSize, output: PixelSize) {
         self.init(of: stroke, StrokeMeasure(stroke), canvas: canvas, output: output)
     }
 
@@ -34,7 +34,7 @@ struct StrokeExtent: Hashable, Sendable {
     ///   - measure: the stroke's.
     ///   - canvas: the project's size, canvas pixels.
     ///   - output: the picture's size, output pixels.
-    init(of stroke: Stroke, _ measure: StrokeMeasure, canvas: CanvasSize, output: PixelSize) {
+    package init(of stroke: Stroke, _ measure: StrokeMeasure, canvas: CanvasSize, output: PixelSize) {
         let brush = stroke.brush
         let hull = measure.hull.expanded(by: brush.mark.reach(of: brush, size: brush.scale * measure.largestSize))
         let scaleX = Double(output.width) / canvas.width

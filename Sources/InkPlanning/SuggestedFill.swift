@@ -1,12 +1,13 @@
-import InkEngine
+package import InkEngine
 
 /// The stroke for a template's suggested pattern (spec section 6): the pattern lies still on the canvas, and the stroke
 /// uncovers all of it.
-enum SuggestedFill {
+package enum SuggestedFill {
     /// - Parameters:
     ///   - canvas: what the stroke covers, in canvas pixels.
     ///   - view: from the world, of which the pattern is a part, to the canvas; nil: they are the same.
-    static func stroke(of pattern: SuggestedPattern, canvas: CanvasSize, through view: ViewMap? = nil) -> Stroke {
+    package static func stroke(of pattern: SuggestedPattern, canvas: CanvasSize, through view: ViewMap? = nil) -> Stroke
+    {
         // So large that cells at the canvas's border lie within it, too.
         let size = 8 * (canvas.width + canvas.height)
         let type = pattern.type.fillType
