@@ -241,12 +241,13 @@ extension SimulatedBroker {
     }
 
     func dispatch(_ dispatch: Dispatch) {
-        guard let export = exports[dispatch.job], let peer = peers[dispatch.worker] else {
+        guard let export = exports[dispatch.job], let role = export.role(of: dispatch.position),
+            let peer = peers[dispatch.worker]
+        else {
             schedule(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
         if dispatch.id.attempt > 30 { farm.problem("task \(dispatch.id) is tried without end") }
-        let role = TaskRole(dispatch.position)
         use(peer.version, for: dispatch.job.rawValue)
         if pictures[dispatch.job.rawValue]?.found.contains(dispatch.position) == true {
             farm.problem("\(role) of \(dispatch.job) was found, and is rendered")

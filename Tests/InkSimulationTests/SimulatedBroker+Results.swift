@@ -12,10 +12,10 @@ extension SimulatedBroker {
     func lookUp(_ task: TaskID, _ id: JobID, _ position: TaskPosition, _ version: String) {
         guard farm.weather.keepsResults else { return farm.problem("a result is looked up where none are kept") }
         // It may be dropped by what goes on now.
-        guard let export = exports[id], let plan = export.plan else {
+        guard let export = exports[id], let plan = export.plan, let role = export.role(of: position) else {
             return schedule(.lookedUp(task, isFound: false))
         }
-        let (job, role) = (id.rawValue, TaskRole(position))
+        let job = id.rawValue
         guard case .tile(let row, let column) = role else { return farm.problem("\(role) of job \(job) is looked up") }
         if pictures[job]?.sought.insert(position).inserted != true {
             farm.problem("\(role) of job \(job) is looked up twice")

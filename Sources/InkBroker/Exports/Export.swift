@@ -29,6 +29,8 @@ struct Export: Sendable {
     private(set) var plan: PicturePlan?
     private(set) var stitch: StitchState?
     private(set) var trials: TrialState?
+    /// Those that have been planned, by their numbers in the scheduler's graph.
+    private(set) var stages: [ExportStage] = []
     /// Blocks counted for this export, each as often as it is listed; those of `tiles` are not.
     private var blocks: [BlockID] = []
     /// Finished tiles of rows that are not encoded yet, or are encoded again.
@@ -77,6 +79,7 @@ struct Export: Sendable {
             return TaskCost(bytes: bytes, nanoseconds: image.decodingNanoseconds)
         }
         let decoding = Stage(groups: costs.count, costs: .each(costs))
+        stages = [.decode]
         return [
             .report(.prepared(life.job)),
             .schedule(.jobAdded(life.job, priority: priority, weight: weight, stages: [decoding])),
@@ -116,7 +119,7 @@ struct Export: Sendable {
         let isLast = trials == nil
         return (isLast ? [.open(life.job, planned.assembler, as: plan.heads.map(\.encoding.format))] : []) + [
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
-            .schedule(.stagesPlanned(life.job, Export.stages(of: plan, window: window), isLast: isLast)),
+            .schedule(.stagesPlanned(life.job, addStages(of: plan, window: window), isLast: isLast)),
         ]
     }
 
@@ -137,11 +140,12 @@ struct Export: Sendable {
         tasksDone = found == nil ? min(tasksDone, total - 2) : total - 1
         let progress = isFirst ? [] : countTask(now: now)
         guard let found else {
+            let tiles = Stage.Input.whole(number(of: .tile))
+            stages.append(.trial(trials.number))
             let stage =
                 trials.isWhole
-                ? Stage(groups: 1, inputs: [.whole(ExportStage.tile)], costs: .all(Export.finishCost(plan)))
-                : Stage(
-                    groups: plan.rowCount, inputs: [.whole(ExportStage.tile)], costs: .all(Export.encodeCost(plan)))
+                ? Stage(groups: 1, inputs: [tiles], costs: .all(Export.finishCost(plan)))
+                : Stage(groups: plan.rowCount, inputs: [tiles], costs: .all(Export.encodeCost(plan)))
             return progress + [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
         }
         defer { tiles = [:] }
@@ -151,30 +155,39 @@ struct Export: Sendable {
             + write(found.pieces, now: now) + [.schedule(.stagesPlanned(life.job, [], isLast: true))]
     }
 
-    /// The stages after decoding: tiles by rows and, where a row has several, encoding each row.
-    private static func stages(of plan: PicturePlan, window: Int) -> [Stage] {
+    /// What a task at a place in the scheduler's graph does; nil for a place that the graph does not have.
+    func role(of position: TaskPosition) -> TaskRole? { TaskRole(position, of: stages) }
+
+    /// The number of a stage that has been planned.
+    func number(of stage: ExportStage) -> Int { stages.firstIndex(of: stage) ?? stages.count }
+
+    /// Adds the stages after decoding: tiles by rows, where a row has several encoding each row, whole files.
+    private mutating func addStages(of plan: PicturePlan, window: Int) -> [Stage] {
         let whole = plan.whole
         let tileBytes = whole.grid.tile.area * whole.format.bytesPerPixel
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
         let files = whole.set
         // Nothing is written before the end where all files are encoded as a whole.
         let tiles = Stage(
-            groups: plan.rowCount, tasks: plan.columns, inputs: [.whole(ExportStage.decode)],
+            groups: plan.rowCount, tasks: plan.columns, inputs: [.whole(number(of: .decode))],
             costs: .all(TaskCost(bytes: 2 * tileBytes, nanoseconds: nanoseconds)),
             window: files.streamed.isEmpty ? nil : window, isLookedUp: plan.looksUpTiles)
-        let encodeCost = encodeCost(plan)
-        let encodes = !whole.grid.isBands && !files.streamed.isEmpty
-        let encode =
-            encodes
-            ? Stage(groups: plan.rowCount, inputs: [.group(ExportStage.tile)], costs: .all(encodeCost))
-            : Stage(groups: 0, costs: .all(encodeCost))
-        guard !files.wholes.isEmpty || files.bounded != nil else { return encodes ? [tiles, encode] : [tiles] }
-        return [
-            tiles, encode,
-            Stage(
-                groups: files.wholes.count, inputs: [.whole(ExportStage.tile)],
-                costs: .each(files.wholes.map { whole.drawings[$0]?.cost(with: plan.drawnPixels) ?? finishCost(plan) })),
-        ]
+        var added = [tiles]
+        stages.append(.tile)
+        let tileNumber = number(of: .tile)
+        if !whole.grid.isBands, !files.streamed.isEmpty {
+            added.append(
+                Stage(groups: plan.rowCount, inputs: [.group(tileNumber)], costs: .all(Export.encodeCost(plan))))
+            stages.append(.encode)
+        }
+        if !files.wholes.isEmpty {
+            let costs = files.wholes.map { file in
+                whole.drawings[file]?.cost(with: plan.drawnPixels) ?? Export.finishCost(plan)
+            }
+            added.append(Stage(groups: costs.count, inputs: [.whole(tileNumber)], costs: .each(costs)))
+            stages.append(.finish)
+        }
+        return added
     }
 
     /// What encoding a row takes: it reads the samples and writes about as much.
@@ -253,7 +266,7 @@ struct Export: Sendable {
     /// Rows behind those that are written count as written when they are there, or they would wait for each other.
     private func passUnwritten(_ row: Int) -> [ExportAction] {
         guard let plan, stitch?.isComplete == true, plan.place(ofRow: row).picture.source.isDrawn else { return [] }
-        return [.schedule(.groupsWritten(life.job, stage: ExportStage.tile, count: plan.rowCount))]
+        return [.schedule(.groupsWritten(life.job, stage: number(of: .tile), count: plan.rowCount))]
     }
 
     private mutating func countTask(now: UInt64) -> [ExportAction] {

@@ -157,7 +157,8 @@ struct ExportsState: Sendable {
         case .written(let rows, let picture, let time):
             count(id) { $0.add(stitching: time) }
             report(.written(id, picture))
-            actions.append(.schedule(.groupsWritten(id, stage: ExportStage.tile, count: rows)))
+            guard let tiles = active[id]?.number(of: .tile) else { return }
+            actions.append(.schedule(.groupsWritten(id, stage: tiles, count: rows)))
         case .finished(let files, let time):
             count(id) { $0.add(stitching: time) }
             guard let export = active[id], let picture = export.report(files, now: now) else { return }

@@ -1,13 +1,13 @@
-/// The stages of an export, by their numbers in its graph.
-enum ExportStage {
-    static let decode = 0
-    static let tile = 1
-    /// No groups where the tiles are bands.
-    static let encode = 2
+/// A stage of an export. Which ones it has, in which order, is known as they are planned (`Export.stages`).
+enum ExportStage: Hashable, Sendable {
+    case decode
+    case tile
+    /// Only where the tiles are no bands.
+    case encode
     /// Only where a file is encoded as a whole.
-    static let finish = 3
-    /// The first trial of a file of limited size; each further one is a stage, too.
-    static let trial = 4
+    case finish
+    /// The trial of this number of a file of limited size.
+    case trial(Int)
 }
 
 /// What a task does for its export.
@@ -22,13 +22,15 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     /// Encodes the file of limited size for the n-th trial: a row of tiles, or all of it.
     case trial(Int, row: Int)
 
-    init(_ position: TaskPosition) {
-        switch position.stage {
-        case ExportStage.decode: self = .decode(position.group)
-        case ExportStage.tile: self = .tile(row: position.group, column: position.index)
-        case ExportStage.encode: self = .encode(row: position.group)
-        case ExportStage.finish: self = .finish(position.group)
-        default: self = .trial(position.stage - ExportStage.trial, row: position.group)
+    /// - Parameter stages: those of the export.
+    init?(_ position: TaskPosition, of stages: [ExportStage]) {
+        guard stages.indices.contains(position.stage) else { return nil }
+        switch stages[position.stage] {
+        case .decode: self = .decode(position.group)
+        case .tile: self = .tile(row: position.group, column: position.index)
+        case .encode: self = .encode(row: position.group)
+        case .finish: self = .finish(position.group)
+        case .trial(let number): self = .trial(number, row: position.group)
         }
     }
 

@@ -13,7 +13,7 @@ extension BrokerLoop {
     func keep(_ failure: JobFailure, of id: JobID) -> String? {
         guard let folder = configuration.replayFolder, case .attemptsExhausted(let position, let story) = failure,
             // A task that cannot be made again cannot be replayed; the failure itself is reported without.
-            let export = exports[id], case let role = TaskRole(position), let (task, _) = try? export.task(role)
+            let export = exports[id], let role = export.role(of: position), let (task, _) = try? export.task(role)
         else { return nil }
         var blocks: [(id: BlockID, source: BlockSource)] = []
         var bytes = 0

@@ -3,8 +3,9 @@ import InkProtocol
 
 /// Results of earlier exports in place of tasks.
 extension BrokerLoop {
-    func lookUp(_ task: TaskID, _ job: JobID, _ role: TaskRole, _ version: String) {
-        guard let results, let export = exports[job], let plan = export.plan, case .tile(let row, let column) = role
+    func lookUp(_ task: TaskID, _ job: JobID, _ position: TaskPosition, _ version: String) {
+        guard let results, let export = exports[job], let plan = export.plan,
+            let role = export.role(of: position), case .tile(let row, let column) = role
         else { return tell(.lookedUp(task, isFound: false)) }
         let (life, mailbox) = (export.life, mailbox)
         results.lookUp(row: row, column: column, of: plan, job, version: version, content: store.content) {

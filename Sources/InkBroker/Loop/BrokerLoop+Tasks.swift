@@ -11,11 +11,11 @@ extension BrokerLoop {
             tell(.workerLost(dispatch.worker, reason: "its connection is gone"))
             return
         }
-        guard let export = exports[dispatch.job] else {
+        guard let export = exports[dispatch.job], let role = export.role(of: dispatch.position) else {
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
         }
-        let (id, role) = (dispatch.job, TaskRole(dispatch.position))
+        let id = dispatch.job
         do {
             let (task, limit) = try export.task(role)
             let (payload, block) = try TaskPayload.make(task, inlineBytes: peer.inlineTaskBytes)

@@ -273,7 +273,7 @@ final class BrokerLoop {
     private func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch): self.dispatch(dispatch)
-        case .lookUp(let task, let job, let position, let version): lookUp(task, job, TaskRole(position), version)
+        case .lookUp(let task, let job, let position, let version): lookUp(task, job, position, version)
         case .acceptFound(let task, _, _): acceptFound(task)
         case .cancel(let worker, let attempt): send(.cancel(attempt.task), to: worker)
         case .planStages(let id): tell(.stagesDone(id))
@@ -282,19 +282,21 @@ final class BrokerLoop {
         case .drop(let worker, let attempt): forget(attempt, of: worker)
         case .jobComplete: break
         case .jobFailed(let id, let failure):
-            let name = exports[id]?.name ?? "\(id)"
-            tell(.failed(id, BrokerLoop.error(of: failure, export: name, replay: keep(failure, of: id))))
+            guard let export = exports[id] else { break }
+            tell(.failed(id, BrokerLoop.error(of: failure, export, replay: keep(failure, of: id))))
         case .dismiss(let worker, let reason): dismiss(worker, reason)
         }
     }
 
-    private static func error(of failure: JobFailure, export: String, replay: String?) -> BrokerError {
+    private static func error(of failure: JobFailure, _ export: Export, replay: String?) -> BrokerError {
         switch failure {
         case .badInput(_, let error): .refused(error)
         case .attemptsExhausted(let position, let story):
-            .taskFailed(export: export, task: TaskRole(position).description, story: story, replay: replay)
-        case .rendererGone(let version): .rendererGone(export: export, version: version)
-        case .noWorkers(let waited): .noWorkers(export: export, waitedMilliseconds: waited / 1_000_000)
+            .taskFailed(
+                export: export.name, task: export.role(of: position)?.description ?? "a task", story: story,
+                replay: replay)
+        case .rendererGone(let version): .rendererGone(export: export.name, version: version)
+        case .noWorkers(let waited): .noWorkers(export: export.name, waitedMilliseconds: waited / 1_000_000)
         }
     }
 }

@@ -196,7 +196,7 @@ private struct EstimatedFarm {
                 if threads[thread].count == 1 { later(time(of: dispatch), .done(thread: thread)) }
             case .planStages(let id): later(1e6, .planned(id))
             case .accept(_, _, let id, let position):
-                let role = TaskRole(position)
+                guard let role = TaskRole(position, of: Self.stages) else { break }
                 estimator.accepted(id, role, estimate: estimate(of: role, id), now: now)
             case .jobComplete(let id):
                 later((jobs[id]?.work.finish ?? 0) * (jobs[id]?.slowness[.finish] ?? 1), .end(id))
@@ -204,6 +204,8 @@ private struct EstimatedFarm {
             }
         }
     }
+
+    private static let stages: [ExportStage] = [.decode, .tile, .encode, .finish]
 
     private func estimate(of role: TaskRole, _ id: JobID) -> Double {
         if case .decode(let index) = role { jobs[id]?.images[index] ?? 0 } else { 0 }
@@ -215,14 +217,14 @@ private struct EstimatedFarm {
         func real(_ kind: WorkKind, _ estimate: Double) -> UInt64 {
             UInt64(max(1, estimate * (job.slowness[kind] ?? 1) * exp(Self.normal(&random) * 0.2)))
         }
-        switch TaskRole(dispatch.position) {
+        switch TaskRole(dispatch.position, of: Self.stages) {
         case .decode(let index): return PhaseTimes(decode: real(.decode, job.images[index]))
         case .tile(let row, _):
             let cost = job.work.rows[row]
             return PhaseTimes(
                 raster: real(.strokes, cost.strokes), composite: real(.composite, cost.composite),
                 encode: real(.encode(.png, .balanced), cost.encode))
-        case .encode, .trial: return PhaseTimes()
+        case .encode, .trial, nil: return PhaseTimes()
         case .finish: return PhaseTimes(encode: real(.whole(.jxl, .balanced), job.work.wholes[0].nanoseconds))
         }
     }
@@ -240,7 +242,7 @@ private struct EstimatedFarm {
         let underWay = threads.reduce(0) { $0 + $1.count }
         let dispatch = threads[thread].removeFirst()
         if let next = threads[thread].first { later(time(of: next), .done(thread: thread)) }
-        let role = TaskRole(dispatch.position)
+        guard let role = TaskRole(dispatch.position, of: Self.stages) else { return }
         estimator.done(
             dispatch.job, role, measured.removeValue(forKey: dispatch.id.task) ?? PhaseTimes(),
             estimate: estimate(of: role, dispatch.job), underWay: underWay, now: now)

@@ -285,20 +285,22 @@ private struct SimulatedExports {
     private mutating func perform(_ action: SchedulerAction) {
         switch action {
         case .dispatch(let dispatch):
-            guard let export = state[dispatch.job] else { return problems.append("a task of an export that has ended") }
-            if case .tile(let row, _) = TaskRole(dispatch.position), let stitch = export.stitch,
+            guard let export = state[dispatch.job], let role = export.role(of: dispatch.position) else {
+                return problems.append("a task of an export that has ended")
+            }
+            if case .tile(let row, _) = role, let stitch = export.stitch,
                 row - stitch.next >= stitch.window, !stitch.isComplete,
                 export.plan?.whole.set.streamed.isEmpty == false
             {
                 problems.append("row \(row) is begun, \(stitch.next) is next")
             }
-            do { _ = try export.task(TaskRole(dispatch.position)) } catch { problems.append("\(error)") }
+            do { _ = try export.task(role) } catch { problems.append("\(error)") }
             dispatched.append((dispatch, export.life))
         case .planStages(let id): tell(.stagesDone(id))
         case .accept(_, let attempt, _, let position):
             guard let index = dispatched.firstIndex(where: { $0.0.id == attempt }) else { return }
             let life = dispatched.remove(at: index).life
-            let role = TaskRole(position)
+            guard let role = state[life]?.role(of: position) else { return problems.append("a task of no stage") }
             let result = self.result(of: role, life)
             if let fault = state[life]?.fault(in: result, of: role) { problems.append(fault) }
             tell(.accepted(life, role, result))
