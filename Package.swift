@@ -3,7 +3,7 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
-//   InkBroker -> InkPlanning -> InkProtocol
+//   InkBroker, InkWorker -> InkPlanning -> InkProtocol
 //                      -> InkHTTP -> InkExports; InkService -> InkBroker, InkStore -> InkProtocol
 //   InkProtocol -> InkCodecs -> InkEngine -> InkSystem -> C libraries
 // Only what a person or a client asks reads documents: InkExports, InkService, InkBench and InkCommands.
@@ -78,7 +78,9 @@ let package = Package(
             dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CLazy", "CSystem"]),
         // From a project to the tasks of its pictures; values only.
         .target(name: "InkPlanning", dependencies: ["InkProtocol", "InkCodecs", "InkEngine"]),
-        .target(name: "InkWorker", dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
+        .target(
+            name: "InkWorker",
+            dependencies: ["InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
         .target(
             name: "InkBroker",
             dependencies: ["InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),

@@ -12,18 +12,18 @@ import Testing
 /// Broker and workers of one process hand blocks over as they are; nothing of it shows in the picture or stays behind.
 @Suite(.serialized, .waits) struct LocalBlocksTests {
     private final class Endings: Sendable {
-        private let endings = Mutex<[JobID: Bool]>([:])
+        private let endings = Mutex<[JobID: BrokerError?]>([:])
 
         func take(_ event: BrokerEvent) {
             switch event {
-            case .finished(let id, _): endings.withLock { $0[id] = true }
-            case .failed(let id, _): endings.withLock { $0[id] = false }
+            case .finished(let id, _): endings.withLock { $0[id] = .some(nil) }
+            case .failed(let id, let error): endings.withLock { $0[id] = error }
             default: break
             }
         }
 
-        /// Whether each of the exports gave a picture, once all have ended.
-        func wait(for count: Int) async throws -> [JobID: Bool] {
+        /// Why each of the exports gave no picture, nil where it did, once all have ended.
+        func wait(for count: Int) async throws -> [JobID: BrokerError?] {
             for _ in 0..<2000 {
                 let endings = endings.withLock { $0 }
                 if endings.count == count { return endings }
@@ -33,6 +33,10 @@ import Testing
         }
 
         private struct NotEnded: Error {}
+    }
+
+    private struct Lost: Error, Hashable, CustomStringConvertible {
+        var description: String { "lost" }
     }
 
     private static func image(_ seed: UInt64, _ size: PixelSize, channels: Int) -> EncodedImage {
@@ -93,8 +97,17 @@ import Testing
                     id: JobID(UInt64(index)), name: "p\(index)", source: .ready(project, options),
                     destination: folder.path + "/\(index).png"))
         }
-        let ended = try await endings.wait(for: 2)
-        #expect(ended == [JobID(0): true, JobID(1): false])
+        let lost = BrokerError.source(export: "p2", Cause(Lost()))
+        broker.submit(
+            ExportJob(
+                id: JobID(2), name: "p2", source: .deferred { () throws(BrokerError) in throw lost },
+                destination: folder.path + "/2.png"))
+        broker.submit(
+            ExportJob(id: JobID(3), name: "p3", source: .ready(project, options), destination: folder.path))
+        let ended = try await endings.wait(for: 4)
+        #expect(ended[JobID(0)] == .some(nil))
+        #expect({ if case .refused?? = ended[JobID(1)] { true } else { false } }(), "\(ended)")
+        #expect(ended[JobID(2)] == lost && ended[JobID(3)] == .targetNotAFile(path: folder.path))
         for worker in workers { try worker.stop() }
         broker.stop()
         let png = try InputFile.read(path: folder.path + "/0.png", limitBytes: 1 << 24)
@@ -110,7 +123,7 @@ import Testing
             let local = LocalBlocks(byteCountMax: room)
             let pixels = try await export(local, name: "\(name)-\(room)", tile: tile)
             #expect(pixels == expected, "\(room) bytes of local blocks")
-            #expect(local.byteCount == 0, "\(room) bytes of local blocks")
+            #expect(local.byteCount == 0 && local.isEmpty, "\(room) bytes of local blocks")
         }
     }
 

@@ -281,7 +281,7 @@ extension SimulatedBroker {
         case .pixels(let block):
             result.pixels = block.id
             result.pixelBytes = Zstandard.declaredSize(of: block.frame)
-        case .localBand: farm.problem("a local band")
+        case .localBand, .block, .draft: farm.problem("\(item)")
         }
     }
 

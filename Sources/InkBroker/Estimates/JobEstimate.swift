@@ -193,6 +193,7 @@ struct JobEstimate: Sendable {
         lastDone = now
         guard let work else { return }
         switch role {
+        case .read: break
         case .decode: decode.measure(phases.decode + phases.encode, of: estimate)
         case .tile(let row, _):
             guard work.rows.indices.contains(row) else { return }
@@ -227,6 +228,7 @@ struct JobEstimate: Sendable {
     /// The job has the result of a task; for a result that was found, nobody has worked.
     mutating func accepted(_ role: TaskRole, estimate: Double, now: UInt64) {
         switch role {
+        case .read: break
         case .decode: decode.left = max(0, decode.left - estimate)
         case .tile(let row, _):
             guard let work, work.rows.indices.contains(row) else { return }

@@ -8,6 +8,7 @@ extension Export {
     /// A task and the bytes that its result may have.
     func task(_ role: TaskRole) throws(BrokerError) -> (WorkerTask, resultLimit: UInt64) {
         switch role {
+        case .read: if let readTask { return (.read(readTask), ResultLimit.localDraft) }
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
@@ -125,6 +126,7 @@ extension Export {
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
+        case .read: return nil
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -5,14 +5,18 @@ import InkProtocol
 
 /// An export that is under way.
 struct Export: Sendable {
-    enum Phase: Sendable {
+    enum Phase: Int, Comparable, Sendable {
         /// Its project is to be cut into blocks, or is being cut.
         case preparing
+        /// A worker is to do that.
+        case reading
         case decoding
         case planning
         case rendering
         /// All bands are in; the file is being written and synced.
         case finishing
+
+        static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
     }
 
     let life: ExportLife
@@ -23,6 +27,8 @@ struct Export: Sendable {
     let weight: Int
     let submitted: UInt64
     var phase = Phase.preparing
+    /// What a worker reads.
+    private(set) var readTask: ReadTask?
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
@@ -67,28 +73,49 @@ struct Export: Sendable {
 
     // MARK: - From step to step
 
+    /// A worker can read the project.
+    mutating func take(_ task: ReadTask, _ cost: TaskCost, _ held: [EncodedBlock]) -> [ExportAction] {
+        phase = .reading
+        blocks += held.map(\.id)
+        readTask = task
+        stages = [.read]
+        return begin([Stage(groups: 1, costs: .all(cost))])
+    }
+
     mutating func take(_ prepared: PreparedExport) -> [ExportAction] {
-        phase = .decoding
         blocks += prepared.blocks.map(\.id)
-        draft = prepared.draft
-        decoded = Array(repeating: nil, count: prepared.draft.images.count)
         counts.add(preparation: prepared.time)
-        let costs = prepared.draft.images.map { image in
+        return take(prepared.draft) + begin([addDecoding(of: prepared.draft)])
+    }
+
+    private mutating func take(_ draft: PictureDraft) -> [ExportAction] {
+        self.draft = draft
+        decoded = Array(repeating: nil, count: draft.images.count)
+        return [.report(.prepared(life.job))]
+    }
+
+    private func begin(_ stages: [Stage]) -> [ExportAction] {
+        [.schedule(.jobAdded(life.job, priority: priority, weight: weight, stages: stages))]
+            + (isPaused ? [.schedule(.pauseChanged(life.job, isPaused: true))] : [])
+    }
+
+    private mutating func addDecoding(of draft: PictureDraft) -> Stage {
+        phase = .decoding
+        stages.append(.decode)
+        let costs = draft.images.map { image in
             // The file as it travels and as it is, and a chunk of rows as RGBA and compressed.
             let bytes = 2 * image.fileBytes + 8 * ImageSlice.rowsPerChunk * image.size.width
             return TaskCost(bytes: bytes, nanoseconds: image.decodingNanoseconds)
         }
-        let decoding = Stage(groups: costs.count, costs: .each(costs))
-        stages = [.decode]
-        return [
-            .report(.prepared(life.job)),
-            .schedule(.jobAdded(life.job, priority: priority, weight: weight, stages: [decoding])),
-        ] + (isPaused ? [.schedule(.pauseChanged(life.job, isPaused: true))] : [])
+        return Stage(groups: costs.count, costs: .each(costs))
     }
 
     /// The tasks so far are done.
     mutating func planNext(now: UInt64) throws(BrokerError) -> [ExportAction] {
         guard let draft else { return try planTrial(now: now) }
+        if phase == .reading {
+            return [.schedule(.stagesPlanned(life.job, [addDecoding(of: draft)], isLast: false))]
+        }
         phase = .planning
         let decoded = decoded.compactMap(\.self)
         guard decoded.count == draft.images.count else {
@@ -213,6 +240,12 @@ struct Export: Sendable {
     /// Takes a result, and has the bands written whose turn it is.
     mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
         switch role {
+        case .read:
+            blocks += result.blocks
+            let served = readTask.flatMap { task in blocks.firstIndex(of: task.source).map { blocks.remove(at: $0) } }
+            readTask = nil
+            guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
+            return [.release([served].compactMap(\.self))] + take(draft)
         case .decode(let index):
             blocks += result.blocks
             decoded[index] = result.images.map(\.image)
@@ -283,9 +316,9 @@ struct Export: Sendable {
             size: plan.whole.scene.output, files: files, tileCount: plan.tileCount, attemptCount: counts.attempts,
             elapsed: now - submitted)
         report.phases = counts.phases
-        // The broker prepares while no worker has a task.
+        // What the broker does itself to prepare, it does while no worker has a task.
         let idle = counts.idle(since: submitted, now: now)
-        report.phases.queue = idle - min(idle, report.phases.prepare)
+        report.phases.queue = idle - min(idle, counts.preparation)
         report.brokerCPU = counts.brokerCPU
         report.quality = trials?.quality
         report.foundCount = counts.found
@@ -306,6 +339,8 @@ struct ExportCounts: Hashable, Sendable {
     /// Between attempts, nanoseconds: paused, behind other exports, or without workers.
     private var idleBetween: UInt64 = 0
     private var firstDispatch: UInt64?
+    /// What the broker itself has taken to prepare, nanoseconds.
+    private(set) var preparation: UInt64 = 0
     /// Tiles whose results were kept from earlier exports.
     var found = 0
     var bytesSent = 0
@@ -333,6 +368,7 @@ struct ExportCounts: Hashable, Sendable {
 
     mutating func add(preparation time: LaneTime) {
         phases.prepare += time.elapsed
+        preparation += time.elapsed
         brokerCPU += time.cpu
     }
 

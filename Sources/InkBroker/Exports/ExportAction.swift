@@ -5,7 +5,8 @@ import InkProtocol
 
 /// What is to be done for exports.
 enum ExportAction: Sendable {
-    /// Read the project and cut it into blocks; answered with `prepared` or `failed`.
+    /// Read the project and cut it into blocks, or have a worker do it; answered with `prepared` or `readable`, or
+    /// `failed`.
     case prepare(ExportLife, ExportJob)
     /// Cut the picture into tiles; answered with `planned` or `failed`.
     case plan(ExportLife, PictureDraft, decoded: [[DecodedImage]])
@@ -28,6 +29,8 @@ struct ExportRules: Hashable, Sendable {
     var activeMax = 8
     /// So many more may be, when they are more urgent than all that are.
     var overtaking = 4
+    /// Projects that are read and cut at once, at least 1.
+    var preparingMax = 1
     /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
     var reorderBytes = 96 << 20
 }

@@ -33,6 +33,8 @@ struct ExportLife: Hashable, Sendable {
 
 /// What was done for an export beside the loop.
 enum LaneAnswer: Sendable {
+    /// A worker can read the project.
+    case readable(ReadTask, TaskCost, blocks: [EncodedBlock])
     /// The project has been cut into blocks.
     case prepared(PreparedExport)
     /// The tiles are known.
@@ -45,6 +47,7 @@ enum LaneAnswer: Sendable {
     /// Those that it brings along.
     var blocks: [EncodedBlock] {
         switch self {
+        case .readable(_, _, let blocks): blocks
         case .prepared(let prepared): prepared.blocks
         case .planned(let planned): planned.blocks
         case .written, .finished, .failed: []
@@ -78,6 +81,7 @@ struct TaskResult: Sendable {
     var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
+    var draft: PictureDraft?
 
     /// Adds a band, or the next piece of a file.
     mutating func add(_ piece: EncodedPiece) {

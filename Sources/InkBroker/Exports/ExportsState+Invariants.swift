@@ -11,8 +11,8 @@ extension ExportsState {
         if busy.count > rules.activeMax + rules.overtaking { broken.append("\(busy.count) under way") }
         if busy.count < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
         if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
-        let queued = unprepared.map(\.life) + [preparing].compactMap(\.self)
-        for export in busy where (export.phase == .preparing) != queued.contains(export.life) {
+        let queued = Set(unprepared.map(\.life)).union(preparing)
+        for export in busy where (export.phase <= .reading) != queued.contains(export.life) {
             broken.append("\(export.life.job): \(export.phase), and prepared at the wrong time")
         }
         return broken
@@ -23,6 +23,7 @@ extension Export {
     fileprivate var brokenInvariants: [String] {
         var broken: [String] = []
         switch phase {
+        case .reading: if readTask == nil, draft == nil { broken.append("nothing to read") }
         case .preparing: if draft != nil || !heldBlocks.isEmpty { broken.append("prepared too early") }
         case .decoding, .planning:
             if draft?.images.count != decoded.count { broken.append("\(decoded.count) places for images") }

@@ -12,8 +12,8 @@ struct ExportsState: Sendable {
     private(set) var waiting: [(job: ExportJob, submitted: UInt64)] = []
     /// Begun, and to be read and cut when those before have been.
     private(set) var unprepared: [(job: ExportJob, life: ExportLife)] = []
-    /// Whose project is being read and cut, whether it has ended since or not.
-    private(set) var preparing: ExportLife?
+    /// Whose projects are being read and cut; on a lane also of those that have ended since.
+    private(set) var preparing: Set<ExportLife> = []
     private(set) var active: [JobID: Export] = [:]
     private(set) var isStopping = false
     private var livesBegun: UInt64 = 0
@@ -61,6 +61,7 @@ struct ExportsState: Sendable {
         case .answered(let life, let answer): take(answer, of: life, now: now)
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
+            if role == .read { preparing.remove(life) }
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
         case .diskAdvanced: break
@@ -109,14 +110,14 @@ struct ExportsState: Sendable {
         return busy.count < rules.activeMax + rules.overtaking && busy.allSatisfy { $0.priority < priority }
     }
 
-    /// Has the next project read and cut: one at a time, so that no more than one project's blocks are in memory beyond
-    /// the budget.
+    /// Has the next projects read and cut: few at a time, so that no more than their blocks are in memory beyond the
+    /// budget.
     private mutating func prepareNext() {
-        while preparing == nil, !unprepared.isEmpty {
+        while preparing.count < rules.preparingMax, !unprepared.isEmpty {
             let (job, life) = unprepared.removeFirst()
             // It may have ended since.
             guard self[life] != nil else { continue }
-            preparing = life
+            preparing.insert(life)
             actions.append(.prepare(life, job))
         }
     }
@@ -139,10 +140,14 @@ struct ExportsState: Sendable {
     }
 
     private mutating func take(_ answer: LaneAnswer, of life: ExportLife, now: UInt64) {
-        if life == preparing { preparing = nil }
+        if case .readable = answer {} else { preparing.remove(life) }
         let (id, rules) = (life.job, rules)
-        guard self[life] != nil else { return actions.append(.release(answer.blocks.map(\.id))) }
+        guard self[life] != nil else {
+            preparing.remove(life)
+            return actions.append(.release(answer.blocks.map(\.id)))
+        }
         switch answer {
+        case .readable(let task, let cost, let blocks): advance(id) { $0.take(task, cost, blocks) }
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):
             let grid = planned.plan.whole.grid
@@ -193,6 +198,7 @@ struct ExportsState: Sendable {
     /// Ends an export without a picture; does nothing for one that has ended.
     private mutating func fail(_ id: JobID, _ error: BrokerError) {
         guard let export = active.removeValue(forKey: id) else { return }
+        if export.phase == .reading { preparing.remove(export.life) }
         actions += [.discard(id), .release(export.heldBlocks), .schedule(.jobDropped(id))]
         report(.failed(id, error))
         admit()

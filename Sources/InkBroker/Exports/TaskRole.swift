@@ -1,5 +1,7 @@
 /// A stage of an export. Which ones it has, in which order, is known as they are planned (`Export.stages`).
 enum ExportStage: Hashable, Sendable {
+    /// Only where a worker can read the project.
+    case read
     case decode
     case tile
     /// Only where the tiles are no bands.
@@ -12,6 +14,8 @@ enum ExportStage: Hashable, Sendable {
 
 /// What a task does for its export.
 enum TaskRole: Hashable, Sendable, CustomStringConvertible {
+    /// Reads the job's project and cuts it into blocks.
+    case read
     /// Decodes the job's image of this index.
     case decode(Int)
     case tile(row: Int, column: Int)
@@ -26,6 +30,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     init?(_ position: TaskPosition, of stages: [ExportStage]) {
         guard stages.indices.contains(position.stage) else { return nil }
         switch stages[position.stage] {
+        case .read: self = .read
         case .decode: self = .decode(position.group)
         case .tile: self = .tile(row: position.group, column: position.index)
         case .encode: self = .encode(row: position.group)
@@ -42,6 +47,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
 
     var description: String {
         switch self {
+        case .read: "reading the project"
         case .decode(let index): "decoding image \(index + 1)"
         case .tile(let row, let column): "tile \(column),\(row)"
         case .encode(let row): "encoding row \(row) of tiles"

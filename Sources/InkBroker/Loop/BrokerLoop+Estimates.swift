@@ -36,6 +36,11 @@ extension BrokerLoop {
                 preparation: prepared.time.elapsed, now: now)
         case .answered(let life, .planned(let planned)):
             if exports[life] != nil { estimator.planned(life.job, planned.plan.work, now: now) }
+        case .accepted(let life, .read, let result):
+            guard let export = exports[life], let draft = result.draft, let work = draft.work else { return }
+            estimator.prepared(
+                life.job, work, images: draft.images.map { Double($0.decodingNanoseconds) },
+                preparation: export.counts.phases.prepare, now: now)
         case .accepted(let life, let role, _):
             guard let export = exports[life] else { return }
             let estimate = Double(export.image(of: role)?.decodingNanoseconds ?? 0)

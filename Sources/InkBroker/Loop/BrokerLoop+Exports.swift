@@ -38,16 +38,33 @@ extension BrokerLoop {
         }
     }
 
+    /// Workers of this process read the project themselves, those elsewhere cannot.
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
-        let (encoder, target) = (encoder, targets[job.id])
-        cut(life) { blocks throws(BrokerError) in
+        let (encoder, target, mailbox) = (encoder, targets[job.id], mailbox)
+        let draft = { @Sendable (blocks: inout [EncodedBlock]) throws(BrokerError) in
             let (project, order) = try job.source.read()
             try target?.check(order.options.files.map(\.encoding.format))
-            let draft = try BrokerError.refusing { () throws(EngineError) in
+            return try BrokerError.refusing { () throws(EngineError) in
                 try PictureDraft(
                     project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
                     blocks: &blocks)
             }
+        }
+        let source = DraftSource { [local = store.local] (blocks) throws(EngineError) in
+            do throws(BrokerError) { return try draft(&blocks) } catch {
+                for block in blocks { local?.remove(block.id) }
+                // The export ends with the error itself, which a worker's answer does not hold.
+                mailbox.post(.laneAnswer(life, .failed(error)))
+                throw .cancelled
+            }
+        }
+        if let id = store.local?.add(.value(source)) {
+            let cost = TaskCost(bytes: 0, nanoseconds: UInt64(RoughSize(job)?.prepare ?? 0))
+            return take(
+                .readable(ReadTask(source: id), cost, blocks: [EncodedBlock(id: id, frame: [])]), of: life)
+        }
+        cut(life) { blocks throws(BrokerError) in
+            let draft = try draft(&blocks)
             let work = draft.work
             return { .prepared(PreparedExport(draft: draft, work: work, blocks: $0, time: $1)) }
         }

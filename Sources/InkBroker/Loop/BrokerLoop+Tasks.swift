@@ -130,6 +130,13 @@ extension BrokerLoop {
             store.local?.remove(id)
             band.bytes = bytes
             assembly.result.add(band)
+        case .block(let block): _ = try hold(block, for: &assembly)
+        case .draft(let block):
+            guard case .value(let value) = store.local?.content(of: block.id), let draft = value as? PictureDraft else {
+                throw ProtocolError.badValue(what: "draft", offset: 0, found: "\(block.id)", expected: "a local block")
+            }
+            store.local?.remove(block.id)
+            assembly.result.draft = draft
         case .pixels(let block):
             assembly.result.pixelBytes = try hold(block, for: &assembly)
             assembly.result.pixels = block.id
@@ -191,7 +198,7 @@ extension BrokerLoop {
             switch assembly.role {
             case .tile(let row, _), .encode(let row): exports[assembly.life]?.plan?.place(ofRow: row).picture.set
             // Whole files, and the pieces of trials, are compared by their bytes.
-            case .decode, .finish, .trial: nil
+            case .read, .decode, .finish, .trial: nil
             }
         let (result, mailbox) = (assembly.result, mailbox)
         let (digest, blocks) = (ResultDigest(result, files, in: store), result.blocks)

@@ -77,7 +77,8 @@ final class BrokerLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
-        exports = ExportsState(rules: BrokerLoop.exportRules(parts.configuration))
+        exports = ExportsState(
+            rules: BrokerLoop.exportRules(parts.configuration, areWorkersHere: parts.local != nil))
         let encoder = parts.local.map(BlockEncoder.local) ?? .standard
         if let folder = parts.configuration.resultFolder {
             do throws(SystemFailure) {
@@ -129,8 +130,12 @@ final class BrokerLoop {
         return rules
     }
 
-    private static func exportRules(_ configuration: BrokerConfiguration) -> ExportRules {
-        ExportRules(activeMax: configuration.activeExports, reorderBytes: configuration.reorderBytes)
+    /// - Parameter areWorkersHere: whether they read projects, whose blocks then take no memory beside them.
+    private static func exportRules(_ configuration: BrokerConfiguration, areWorkersHere: Bool) -> ExportRules {
+        ExportRules(
+            activeMax: configuration.activeExports,
+            preparingMax: areWorkersHere ? max(1, configuration.activeExports) : 1,
+            reorderBytes: configuration.reorderBytes)
     }
 
     /// Until `stop` has been posted and every export has ended.

@@ -12,11 +12,14 @@ public final class LocalBlocks: Sendable {
     public enum Content: Sendable {
         case bytes([UInt8])
         case strokes([Stroke])
+        /// A value that a module above knows. What it takes is counted elsewhere.
+        case value(any Sendable)
 
         /// Approximate memory use.
         public var byteCount: Int {
             switch self {
             case .bytes(let bytes): bytes.count
+            case .value: 0
             case .strokes(let strokes):
                 strokes.reduce(0) {
                     $0 + MemoryLayout<Stroke>.stride + $1.points.count * MemoryLayout<StrokePoint>.stride
@@ -42,6 +45,8 @@ public final class LocalBlocks: Sendable {
 
     /// Total bytes of all blocks.
     public var byteCount: Int { state.withLock(\.byteCount) }
+
+    public var isEmpty: Bool { state.withLock(\.contents.isEmpty) }
 
     /// Stores a block and names it; nil if there is no room.
     public func add(_ content: Content) -> BlockID? {

@@ -112,6 +112,8 @@ public struct ResultAssembler: Sendable {
         case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
             (.bandAndPixels, .hasBand, .pixels), (.pieces, _, .band), (.pieces, _, .localBand):
             progress = .complete
+        case (.draft, .open, .block): break
+        case (.draft, .open, .draft): progress = .complete
         case (.bandAndPixels, .open, .band), (.bandAndPixels, .open, .localBand): progress = .hasBand
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
@@ -126,6 +128,8 @@ extension ResultItem {
         case .imageEnd: "an image's end"
         case .band, .localBand: "a band"
         case .pixels: "pixels"
+        case .block: "a block"
+        case .draft: "a draft"
         }
     }
 }
@@ -145,6 +149,9 @@ public enum ResultLimit {
 
     /// Bytes of each of its pieces but the last.
     public static let drawnPieceBytes = 1 << 20
+
+    /// For a draft in the process, with the blocks for which there was no room there.
+    public static let localDraft: UInt64 = 1 << 40
 
     /// For a tile's pixels.
     public static func pixels(size: PixelSize, format: PixelFormat) -> UInt64 {

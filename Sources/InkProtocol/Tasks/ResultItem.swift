@@ -13,6 +13,8 @@ public enum ResultKind: Hashable, Sendable {
     case bandAndPixels
     /// Pieces of a file in order, at least one: each as `band`.
     case pieces
+    /// A `block` for each block of a draft, then one `draft`.
+    case draft
 }
 
 extension WorkerTask {
@@ -22,6 +24,7 @@ extension WorkerTask {
         case .decode(let task): .decodedImages(max(1, task.scalings.count))
         case .encode, .finish: .band
         case .draw: .pieces
+        case .read: .draft
         case .render(let task):
             switch task.delivery {
             case .band: .band
@@ -42,13 +45,17 @@ public enum ResultItem: Hashable, Sendable {
     case localBand(EncodedPiece, BlockID)
     /// A tile's samples, row-major without padding.
     case pixels(Block)
+    /// A block that the draft refers to.
+    case block(Block)
+    /// A local block that is the draft.
+    case draft(Block)
 }
 
 extension ResultItem {
     /// The block in the item; nil if there is none.
     public var block: Block? {
         switch self {
-        case .imageChunk(.samples(let block)), .pixels(let block): block
+        case .imageChunk(.samples(let block)), .pixels(let block), .block(let block), .draft(let block): block
         case .localBand(_, let id): Block(id: id, frame: [])
         case .imageChunk(.constant), .imageEnd, .band: nil
         }
@@ -84,7 +91,7 @@ extension ResultItem {
             let length = (1...4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * ($1 - 1)) }
             guard length <= bytes.count - start else { break }
             // A local block consists only of its name, which is also the end of a local band.
-            let isBlock = length == 32 && [2, 5].contains(bytes[position])
+            let isBlock = length == 32 && [2, 5, 7, 8].contains(bytes[position])
             if isBlock || (length > 32 && bytes[position] == 6) {
                 names.append(BlockID(digest: Array(bytes[(start + length - 32)..<(start + length)])))
             }
@@ -101,13 +108,15 @@ extension ResultItem {
         case .band: 4
         case .pixels: 5
         case .localBand: 6
+        case .block: 7
+        case .draft: 8
         }
     }
 
     private func write(to writer: inout ByteWriter) {
         switch self {
         case .imageChunk(.constant(let value)): writer.uint32(value)
-        case .imageChunk(.samples(let block)), .pixels(let block):
+        case .imageChunk(.samples(let block)), .pixels(let block), .block(let block), .draft(let block):
             writer.reserve(32 + block.frame.count)
             block.id.write(to: &writer)
             writer.raw(block.frame)
@@ -138,7 +147,9 @@ extension ResultItem {
             self = .band(band)
         case 5: self = .pixels(try ResultItem.block(from: &reader))
         case 6: self = .localBand(try EncodedPiece(header: &reader), try BlockID(from: &reader))
-        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 6")
+        case 7: self = .block(try ResultItem.block(from: &reader))
+        case 8: self = .draft(try ResultItem.block(from: &reader))
+        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 8")
         }
         try reader.finish("result item")
     }

@@ -13,6 +13,7 @@ public enum WorkerTask: Hashable, Sendable {
     case finish(FinishTask)
     /// Writes a file of lines and areas.
     case draw(DrawTask)
+    case read(ReadTask)
 }
 
 extension WorkerTask {
@@ -40,6 +41,7 @@ extension WorkerTask {
         case .encode(let task):
             for piece in task.pieces { add(piece.block) }
         case .finish(let task): for piece in task.rows.joined() { add(piece.block) }
+        case .read(let task): add(task.source)
         case .draw(let task):
             add(task.picture)
             for id in task.strokes { add(id) }
@@ -67,6 +69,9 @@ extension WorkerTask {
         case .draw(let task):
             writer.uint8(5)
             task.write(to: &writer)
+        case .read(let task):
+            writer.uint8(6)
+            task.write(to: &writer)
         }
         return writer.bytes
     }
@@ -83,7 +88,8 @@ extension WorkerTask {
         case 3: self = .encode(try EncodeTask(from: &reader))
         case 4: self = .finish(try FinishTask(from: &reader))
         case 5: self = .draw(try DrawTask(from: &reader))
-        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 5")
+        case 6: self = .read(try ReadTask(from: &reader))
+        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 6")
         }
         try reader.finish("task")
     }

@@ -143,6 +143,19 @@ public final class BlockCache: TileBlocks, Sendable {
         }
     }
 
+    /// What a local block refers to.
+    ///
+    /// - Throws: As `bytes(of:)`.
+    func value(of id: BlockID) throws(EngineError) -> any Sendable {
+        guard case .value(let value) = local?.content(of: id) else {
+            throw .internalError("block \(id) refers to nothing in this process")
+        }
+        return value
+    }
+
+    /// Shares a value with the broker; nil if the broker may be elsewhere.
+    func share(value: any Sendable) -> Block? { local?.add(.value(value)).map { Block(id: $0, frame: []) } }
+
     private func block(_ id: BlockID) throws(EngineError) -> CachedBlock {
         guard let block = state.withLock({ $0.entries[id]?.content }) else {
             throw .internalError("block \(id) is not at hand")
@@ -254,6 +267,7 @@ private final class CachedBlock: Sendable {
             switch state.content {
             case .bytes(let bytes), .local(.bytes(let bytes)): return (bytes, 0)
             case .local(.strokes): throw .internalError("a block of strokes is asked for as pixels")
+            case .local(.value): throw .internalError("a value is asked for as pixels")
             case .frame(let frame):
                 guard state.prepared == nil, state.unkept == nil else {
                     throw .internalError("a block of strokes is asked for as pixels")
@@ -317,7 +331,7 @@ private final class CachedBlock: Sendable {
     private static func read(_ content: Content) throws(EngineError) -> [Stroke] {
         let strokes: [Stroke]
         switch content {
-        case .bytes, .local(.bytes): throw .internalError("a block of pixels is asked for as strokes")
+        case .bytes, .local(.bytes), .local(.value): throw .internalError("a block of pixels is asked for as strokes")
         case .local(.strokes(let found)): strokes = found
         case .frame(let frame):
             strokes = try CachedBlock.reading { () throws(ProtocolError) in

@@ -1,5 +1,6 @@
 import InkCodecs
 public import InkEngine
+import InkPlanning
 public import InkProtocol
 import InkSystem
 import Synchronization
@@ -44,6 +45,7 @@ public final class EngineTaskRunner: TaskRunner {
         case .encode(let task): try encode(task, context)
         case .finish(let task): try finish(task, context)
         case .draw(let task): try draw(task, context)
+        case .read(let task): try read(task, context)
         }
     }
 
@@ -212,6 +214,28 @@ public final class EngineTaskRunner: TaskRunner {
         }
         return PhaseTimes(
             decode: opened - start, raster: SystemClock.nanoseconds - opened - encoding, encode: encoding)
+    }
+
+    private func read(_ task: ReadTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
+        let start = SystemClock.nanoseconds
+        guard let source = try context.blocks.value(of: task.source) as? DraftSource else {
+            throw .internalError("block \(task.source) is no project")
+        }
+        let (draft, made) = try source.draft()
+        let blocks = made.map { Block(id: $0.id, frame: $0.frame) }
+        for (index, block) in blocks.enumerated() {
+            do throws(EngineError) { try context.emit(.block(block)) } catch {
+                for block in blocks[(index + 1)...] { context.blocks.withdraw(block) }
+                throw error
+            }
+        }
+        guard let shared = context.blocks.share(value: draft) else {
+            throw .internalError("a draft is made for another process")
+        }
+        try context.emit(.draft(shared))
+        var phases = PhaseTimes()
+        phases.prepare = SystemClock.nanoseconds - start
+        return phases
     }
 
     private func emitBand(

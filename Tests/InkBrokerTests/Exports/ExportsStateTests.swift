@@ -27,6 +27,8 @@ private struct SimulatedExports {
     private var bands: [ExportLife: [String]] = [:]
     private var wholes: [ExportLife: [Int]] = [:]
     private var preparing = 0
+    /// What workers read.
+    private var sources: [ExportLife: (draft: PictureDraft, blocks: [EncodedBlock])] = [:]
     /// Lives that have been begun, ended ones included.
     private var lives: [ExportLife] = []
     private(set) var finished = 0
@@ -39,6 +41,7 @@ private struct SimulatedExports {
         state = ExportsState(
             rules: ExportRules(
                 activeMax: Int.random(in: 1...3, using: &random), overtaking: Int.random(in: 0...2, using: &random),
+                preparingMax: Int.random(in: 1...3, using: &random),
                 reorderBytes: Int.random(in: 0...5, using: &random) * width))
         schedule(
             .workerJoined(
@@ -131,7 +134,7 @@ private struct SimulatedExports {
             let late = TaskResult(blocks: [block], pixels: block)
             actions = state.handle(.accepted(life, .tile(row: 0, column: 0), late), now: now, mayPrepare: false)
         } else {
-            guard let draft = try? Self.draft(of: Self.output).0, life != state.preparing else {
+            guard let draft = try? Self.draft(of: Self.output).0, !state.preparing.contains(life) else {
                 return release([block])
             }
             let late = PreparedExport(draft: draft, blocks: [EncodedBlock(id: block, frame: [])], time: LaneTime())
@@ -164,7 +167,10 @@ private struct SimulatedExports {
             let index = answers.firstIndex(where: { $0.life == life })
         else { return }
         var answer = answers.remove(at: index).answer
-        if case .prepared = answer { preparing -= 1 }
+        switch answer {
+        case .prepared, .readable: preparing -= 1
+        default: break
+        }
         // A lane that has failed says nothing further.
         if chance(share) {
             answer = .failed(.noThread(errno: 1))
@@ -179,13 +185,19 @@ private struct SimulatedExports {
         case .prepare(let life, let job):
             preparing += 1
             lives.append(life)
-            if preparing > 1 { problems.append("two projects are prepared at once") }
+            if preparing > state.rules.preparingMax { problems.append("\(preparing) projects are prepared at once") }
             guard case .ready(let project, let order) = job.source else { return }
             var blocks: [EncodedBlock] = []
             do {
                 let draft = try PictureDraft(
                     project, order: order, name: "p", limits: Limits(), encoder: FakeBlocks.encoder, blocks: &blocks)
-                answers.append((life, .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))))
+                guard chance(0.5) else {
+                    answers.append((life, .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))))
+                    return
+                }
+                sources[life] = (draft, blocks)
+                let source = EncodedBlock(id: FakeBlocks.id(of: Array("\(life)".utf8)), frame: [])
+                answers.append((life, .readable(ReadTask(source: source.id), Self.readCost, blocks: [source])))
             } catch { problems.append("\(error)") }
         case .plan(let life, let draft, let decoded):
             do {
@@ -244,6 +256,7 @@ private struct SimulatedExports {
     }
 
     private static func byteCount(_ quality: Int) -> Int { 3 + quality }
+    private static let readCost = TaskCost(bytes: 1, nanoseconds: 1_000_000)
 
     private struct Bytes: PictureAssembler {
         mutating func begin() -> [PictureWrite] { [] }
@@ -326,6 +339,9 @@ private struct SimulatedExports {
                     bytes: Array("\(row)".utf8)))
         }
         switch role {
+        case .read:
+            guard let (draft, blocks) = sources[life] else { return TaskResult() }
+            return TaskResult(blocks: blocks.map { hold($0.id) }, draft: draft)
         case .decode:
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let info = DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8)
