@@ -48,7 +48,8 @@ struct BundlePath: Hashable {
         let bytes = Array(text.utf8.prefix(2))
         // A drive letter makes a path absolute on the systems where such archives come from.
         guard bytes[0] != UInt8(ascii: "/"), bytes.count < 2 || bytes[1] != UInt8(ascii: ":") else { throw .absolute }
-        let parts = text.split(separator: "/").map(String.init)
+        // By bytes: a slash and an accent behind it are one character, and a path to the system.
+        let parts = text.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
         guard !parts.contains("..") else { throw .parent }
         components = parts.filter { $0 != "." }
         guard !components.isEmpty else { throw .empty }

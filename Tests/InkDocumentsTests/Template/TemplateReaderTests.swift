@@ -235,6 +235,7 @@ import Testing
         ("C:/x.png", "is absolute, must be inside the bundle"),
         ("../x.png", "contains .., must be inside the bundle"),
         ("layers/../../x.png", "contains .., must be inside the bundle"),
+        ("../\u{301}x.png", "contains .., must be inside the bundle"),
         ("layers\\\\x.png", "contains a backslash, folders are separated by /"),
         ("layers/x\\u0000.png", "contains a control character"),
         ("", "is empty"), ("./", "is empty"),
