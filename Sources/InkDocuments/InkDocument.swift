@@ -23,8 +23,7 @@ struct InkDocument: DocumentReader {
         let reading: ProjectReading
         do throws(EngineError) {
             reading = try ProjectReader.read(
-                bytes, file: name, presets: context.presets, folders: context.folders, limits: context.limits,
-                faults: context.faults)
+                bytes, file: name, companions: context.companions, limits: context.limits, faults: context.faults)
         } catch {
             // Where it is wrong does not matter in what is no project.
             guard case .badInput = error else { throw error }

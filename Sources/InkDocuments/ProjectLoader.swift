@@ -49,7 +49,7 @@ public enum ProjectLoader {
     ) -> FaultList {
         faults(limits) { (context) throws(EngineError) in
             var context = context
-            context.presets = PresetLibrary(folders: presetFolders, limits: limits)
+            context.companions = FolderCompanions(presetFolders: presetFolders)
             _ = try load(.file(bytes), name: name, context)
         }
     }
@@ -77,26 +77,30 @@ public enum ProjectLoader {
         path: String, presetFolders: [String], besideFolders: [String]?, takesMerged: Bool, brush: BrushChange,
         _ given: DocumentContext
     ) throws(EngineError) -> ProjectReading {
-        let limits = given.limits
-        if try InputFile.isFolder(path) {
-            var context = given
-            context.takesMerged = takesMerged
-            return try load(.folder(path), name: path, context)
-        }
+        let (content, companions) = try open(
+            path: path, presetFolders: presetFolders, besideFolders: besideFolders, limits: given.limits)
+        var context = given
+        context.companions = companions
+        context.takesMerged = takesMerged
+        context.brush = brush
+        return try load(consume content, name: path, context)
+    }
+
+    /// Opens the document at a path without reading it, and finds where its companions are.
+    ///
+    /// - Parameters: as of `load`.
+    /// - Throws: `io`, `badInput`, `overLimit`.
+    package static func open(
+        path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits
+    ) throws(EngineError) -> (content: DocumentContent, companions: FolderCompanions) {
+        if try InputFile.isFolder(path) { return (.folder, FolderCompanions(document: path)) }
         if path.lowercased().hasSuffix(".inktemplate/manifest.json") {
             let bundle = path.dropLast("/manifest.json".count)
             throw .badInput(Place(file: path), reason: "is the manifest of a template; give the whole of it, \(bundle)")
         }
         let bytes = try InputFile.read(path: path, limitBytes: limits.fileBytes)
         let folders = if let besideFolders { besideFolders } else { try folders(of: path) }
-        let presets = PresetLibrary(
-            folders: presetFolders, besideFolders: folders.map { $0 + "brushes" }, limits: limits)
-        var context = given
-        context.presets = presets
-        context.folders = folders
-        context.takesMerged = takesMerged
-        context.brush = brush
-        return try load(.file(bytes), name: path, context)
+        return (.file(bytes), FolderCompanions(projectFolders: folders, presetFolders: presetFolders))
     }
 
     /// Reads a project from bytes in memory.
@@ -117,8 +121,8 @@ public enum ProjectLoader {
         limits: Limits = Limits(), takesMerged: Bool = false, brush: BrushChange = BrushChange(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
-        let presets = PresetLibrary(folders: presetFolders, limits: limits)
-        var context = DocumentContext(limits: limits, presets: presets, onText: onText)
+        let companions = FolderCompanions(presetFolders: presetFolders)
+        var context = DocumentContext(limits: limits, companions: companions, onText: onText)
         context.takesMerged = takesMerged
         context.brush = brush
         return try load(.file(bytes), name: name, recognizedAs: isNamedByOthers ? "" : name, context)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func aFolderIsATemplate() {
-        let head = DocumentHead(.folder("x.inktemplate"), name: "x.inktemplate")
+        let head = DocumentHead(.folder, name: "x.inktemplate")
         #expect(DocumentReaders.reader(of: head) is TemplateDocument)
         #expect(DocumentReaders.shownEndings.hasPrefix(".ase, .aseprite, .excalidraw, "))
         #expect(DocumentReaders.shownEndings.hasSuffix(" and .zip"))

@@ -72,7 +72,7 @@ import Testing
             of: opened.project, warnings: opened.warnings, text: opened.text, name: path)
         let sent = try self.text(of: content)
         let reading = try ProjectReader.read(
-            sent, file: "sent", presets: PresetLibrary(folders: [], limits: Limits()), limits: Limits())
+            sent, file: "sent", limits: Limits())
         #expect(reading.project.layers[0].strokes[0].brush.spacing == (isThere ? 3 : Brush().spacing))
         #expect(reading.project.layers[0].strokes[0].points == opened.project.layers[0].strokes[0].points)
     }

@@ -50,7 +50,7 @@ struct RandomProjectTests {
         let random = RandomProject.make(seed: seed, options: .version12)
         let bytes = ProjectFileWriter.bytes(of: random.project)
         let read = try ProjectReader.read(
-            bytes, file: "random.ink", presets: PresetLibrary(folders: [], limits: Limits()), limits: Limits())
+            bytes, file: "random.ink", limits: Limits())
         #expect(ProjectFileWriter.bytes(of: read.project) == bytes, "\(random)")
         let unclipped = ReferenceRenderer.elementsWithoutBase(random.project.layers).count
         #expect(read.warnings.count { $0.description.contains("drawn unclipped") } == unclipped, "\(random)")

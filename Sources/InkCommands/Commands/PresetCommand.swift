@@ -13,7 +13,7 @@ struct KnownPresets {
     /// - Throws: if a folder of `--presets` cannot be read.
     init(folders: [String], limits: Limits = Limits()) throws(CommandError) {
         try FileSystem.checkPresetFolders(folders)
-        let library = PresetLibrary(folders: folders, besideFolders: ["brushes"], limits: limits)
+        let library = PresetLibrary(FolderCompanions(projectFolders: [""], presetFolders: folders), limits: limits)
         var entries = try CommandError.wrapping(try library.entries())
         // A changed copy of a preset of the program takes its place.
         let ids = Set(entries.map(\.id))

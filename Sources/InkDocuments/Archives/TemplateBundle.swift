@@ -57,7 +57,7 @@ struct BundlePath: Hashable {
 }
 
 /// A template in a folder. Files are opened component by component, without following links.
-final class FolderBundle: TemplateBundle {
+final class FolderBundle: TemplateBundle, Sendable {
     static let manifestName = "manifest.json"
     /// The folder that macOS adds to archives is not a second template.
     static let foreignFolder = "__MACOSX"
@@ -98,6 +98,9 @@ final class FolderBundle: TemplateBundle {
 
     deinit { if folder >= 0 { close(folder) } }
 
+    /// The path of a file in it, for messages.
+    func shownPath(_ path: BundlePath) -> String { name + "/" + path.text }
+
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]? {
         var parent = dup(folder)
         guard parent >= 0 else { throw .io(path: name, operation: "open", errno: errno) }
@@ -115,18 +118,18 @@ final class FolderBundle: TemplateBundle {
             // The flags apply even if the folder changes between the check and the opening.
             let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY)
             let next = openat(parent, component, flags)
-            guard next >= 0 else { throw .io(path: name + "/" + path.text, operation: "open", errno: errno) }
+            guard next >= 0 else { throw .io(path: shownPath(path), operation: "open", errno: errno) }
             close(parent)
             parent = next
         }
-        return try InputFile.read(descriptor: parent, name: name + "/" + path.text, limitBytes: limitBytes)
+        return try InputFile.read(descriptor: parent, name: shownPath(path), limitBytes: limitBytes)
     }
 
     /// The entry with a name in a folder: the exact name, otherwise the first canonically equivalent one by its bytes.
     private func find(
         _ component: String, in parent: Int32, _ path: BundlePath
     ) throws(EngineError) -> (name: String, stat)? {
-        let shownPath = name + "/" + path.text
+        let shownPath = shownPath(path)
         func status(_ name: String) throws(EngineError) -> stat? {
             var status = stat()
             if fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }

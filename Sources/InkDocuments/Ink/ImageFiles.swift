@@ -1,18 +1,16 @@
 import InkCodecs
 import InkEngine
 
-/// The image files of a project, inside the project's folder; each file is read once.
+/// The image files of a project, inside the project's folder; each file is asked for once.
 final class ImageFiles {
-    private let folders: [String]
+    private let companions: any CompanionFiles
     private let limits: Limits
-    private var bundles: [FolderBundle]?
     /// By the bytes of their paths, because equivalent names may be two files.
     private var images: [[UInt8]: EncodedImage] = [:]
     private var byteCount = 0
 
-    /// - Parameter folders: searched in this order; each with a trailing slash, or empty for the current folder.
-    init(folders: [String], limits: Limits) {
-        self.folders = folders
+    init(_ companions: any CompanionFiles, limits: Limits) {
+        self.companions = companions
         self.limits = limits
     }
 
@@ -26,35 +24,32 @@ final class ImageFiles {
         }
     }
 
-    /// The image in a file.
+    /// The image in a file; nil where it is not known yet.
     ///
     /// - Parameter place: where the project names the file.
     /// - Throws: `badInput` if the path leaves the folder or is not an image, `overLimit` for its size.
-    func read(_ text: String, at place: Place) throws(EngineError) -> EncodedImage {
+    func read(_ text: String, at place: Place) throws(EngineError) -> EncodedImage? {
         let path = try rethrowing(try BundlePath(text)) { (error: BundlePath.Fault) in
             EngineError.badInput(place, reason: "the path \"\(shownText(text))\" \(error.reason)")
         }
         let key = Array(path.text.utf8)
         if let image = images[key] { return image }
-        guard !folders.isEmpty else {
+        guard let name = CompanionName(.image, utf8: key) else {
             throw .badInput(
-                place, reason: "names a file, but the project has no folder here; put the image into the project")
+                place, reason: "the path \"\(shownText(text))\" is longer than \(CompanionName.bytesMax) bytes")
         }
-        for bundle in try openFolders() {
-            guard let bytes = try bundle.read(path, limitBytes: limits.fileBytes - byteCount) else { continue }
+        switch try companions.answer(to: name, limitBytes: limits.fileBytes - byteCount) {
+        case nil: return nil
+        case .file(let bytes, _):
             let image = try EncodedImage(checking: bytes, place: place, limits: limits)
             images[key] = image
             byteCount += bytes.count
             return image
+        case .nowhere:
+            throw .badInput(
+                place, reason: "names a file, but the project has no folder here; put the image into the project")
+        case .missing, .presetFolders:
+            throw .badInput(place, reason: "there is no file \"\(shownText(path.text))\" in the project's folder")
         }
-        throw .badInput(place, reason: "there is no file \"\(shownText(path.text))\" in the project's folder")
-    }
-
-    private func openFolders() throws(EngineError) -> [FolderBundle] {
-        if let bundles { return bundles }
-        var opened: [FolderBundle] = []
-        for folder in folders { opened.append(try FolderBundle(path: folder.isEmpty ? "." : folder)) }
-        bundles = opened
-        return opened
     }
 }

@@ -17,14 +17,13 @@ public enum ProjectReader {
     ///   - bytes: the file; consumed, and freed as soon as it is parsed. Give it 64 bytes of spare capacity, as
     ///     `InputFile` does, to avoid a copy.
     ///   - file: its name in messages.
-    ///   - presets: the presets that strokes may name.
-    ///   - folders: where image files are looked up; empty if the project has no folder.
+    ///   - companions: the presets that strokes name, and the image files.
     ///   - limits: larger projects are rejected.
     ///   - faults: gets all errors; nil where the first is enough.
     /// - Throws: `badInput` or `overLimit` with the path inside the file; the first error.
     /// - Complexity: linear in the size of the file.
     package static func read(
-        _ bytes: consuming [UInt8], file: String, presets: PresetLibrary, folders: [String] = [], limits: Limits,
+        _ bytes: consuming [UInt8], file: String, companions: any CompanionFiles = FolderCompanions(), limits: Limits,
         faults: FaultList? = nil
     ) throws(EngineError) -> ProjectReading {
         guard bytes.count <= limits.fileBytes else {
@@ -34,8 +33,8 @@ public enum ProjectReader {
         let hashing = BackgroundDigest(label: "project", copy bytes)
         let start = JSONDocument.start(of: bytes)
         try JSONDocument.checkValueCount(bytes[start...], file: file, limits: limits)
-        let images = ImageFiles(folders: folders, limits: limits)
-        var parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
+        let fresh = ProjectParser(file: file, companions: companions, limits: limits)
+        var parser = fresh
         let digest: SHA256
         let project: Project
         if let read = try parser.readWithoutBulk(bytes[start...]) {
@@ -45,7 +44,7 @@ public enum ProjectReader {
             // The bytes are changed from here on, so nobody else may read them.
             digest = hashing.finish()
             let document = try JSONDocument(bytes, file: file, limits: limits)
-            parser = ProjectParser(file: file, presets: presets, limits: limits, images: images)
+            parser = fresh
             for repair in document.repairs { parser.warnings.add("\(repair)") }
             project = try parser.readProject(
                 try JSONObject(document.root, path: .root, file: file, faults: faults))
@@ -55,10 +54,10 @@ public enum ProjectReader {
         for preset in parser.presetsUsed.sorted(by: { $0.key < $1.key }) {
             digest.update(label: "preset", preset.value.contentDigest)
         }
-        images.update(digest)
+        parser.images.update(digest)
         return ProjectReading(
             project: project, warnings: parser.warnings.all, contentDigest: digest.finish(),
-            isSelfContained: !parser.namesPreset && images.isEmpty)
+            isSelfContained: !parser.namesPreset && parser.images.isEmpty)
     }
 }
 
@@ -89,12 +88,12 @@ struct ProjectParser {
 
     /// - Parameter warningFile: the file that warnings are about; nil for the input itself.
     init(
-        file: String, presets: PresetLibrary, limits: Limits, images: ImageFiles? = nil, warningFile: String? = nil
+        file: String, companions: any CompanionFiles = FolderCompanions(), limits: Limits, warningFile: String? = nil
     ) {
         self.file = file
-        self.images = images ?? ImageFiles(folders: [], limits: limits)
+        images = ImageFiles(companions, limits: limits)
         warnings = Warnings(file: warningFile)
-        self.presets = presets
+        presets = PresetLibrary(companions, limits: limits)
         self.limits = limits
     }
 
@@ -264,7 +263,7 @@ struct ProjectParser {
     ) throws(EngineError) -> EncodedImage? {
         let path = try object.string(fileKey)
         guard let text = try object.utf8(key) else {
-            return try path.map { (path) throws(EngineError) in try images.read(path, at: object.place(fileKey)) }
+            return try path.flatMap { (path) throws(EngineError) in try images.read(path, at: object.place(fileKey)) }
         }
         guard path == nil else { throw object.error(fileKey, "stands beside \(key), must be one of both") }
         if let name = Self.path(in: text) {

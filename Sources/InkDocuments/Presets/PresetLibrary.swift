@@ -19,41 +19,43 @@ struct BrushPreset: Sendable {
 /// Nothing is read before a stroke names a preset. An invalid file fails only the projects that need it. If several
 /// presets have the same id, the one in the first folder counts, within a folder the first file by name.
 public final class PresetLibrary: Sendable {
-    /// The most bytes of a preset file, and the most files of a library.
-    private static let fileBytesMax = 1 << 20
-    private static let filesMax = 10_000
+    /// The most bytes of a preset file.
+    static let fileBytesMax = 1 << 20
 
-    private let folders: [String]
-    private let besideFolders: [String]
+    private let companions: any CompanionFiles
     private let limits: Limits
     private let index = Mutex<Index?>(nil)
 
     private struct Index {
+        var folders: [PresetFolder] = []
         var presets: [String: Result<BrushPreset, EngineError>] = [:]
         var entries: [PresetEntry] = []
         /// Files without a readable id, by name without `.json`.
         var unreadable: [String: EngineError] = [:]
         /// The first file that could not be read.
         var unread: EngineError?
+        /// Whether not all files are known yet.
+        var isPending = false
     }
 
     /// - Parameters:
-    ///   - folders: searched in order; an unreadable one is an error as soon as a preset is needed.
-    ///   - besideFolders: searched last; they need not exist (`brushes` next to a project).
+    ///   - companions: where the presets are; asked as soon as one is needed.
     ///   - limits: larger preset files are rejected.
-    public init(folders: [String], besideFolders: [String] = [], limits: Limits = Limits()) {
-        self.folders = folders
-        self.besideFolders = besideFolders
+    public init(_ companions: any CompanionFiles, limits: Limits = Limits()) {
+        self.companions = companions
         self.limits = limits
     }
 
-    /// The preset with an id, nil if there is none.
+    /// The preset with an id, nil if there is none; one without settings where that is not known yet.
     ///
-    /// - Throws: if the preset's file or one of `folders` cannot be used.
+    /// - Throws: if the preset's file or one of the folders cannot be used.
     func preset(id: String) throws(EngineError) -> BrushPreset? {
         try index.withLock { (state: inout Index?) throws(EngineError) -> BrushPreset? in
             if state == nil { state = try readIndex() }
             guard let index = state else { return nil }
+            if index.isPending {
+                return BrushPreset(name: "", settings: BrushSettings(), contentDigest: [], warnings: [])
+            }
             if let found = index.presets[id] { return try found.get() }
             // The id of a file without a readable one is its name.
             if let error = index.unreadable[id] { throw error }
@@ -68,7 +70,7 @@ public final class PresetLibrary: Sendable {
 
     /// All presets in the order in which they are looked up, those that cannot be used too.
     ///
-    /// - Throws: if one of `folders` cannot be read.
+    /// - Throws: if one of the folders cannot be read.
     public func entries() throws(EngineError) -> [PresetEntry] {
         try index.withLock { (state: inout Index?) throws(EngineError) -> [PresetEntry] in
             if state == nil { state = try readIndex() }
@@ -78,11 +80,9 @@ public final class PresetLibrary: Sendable {
 
     /// The folders that were searched, and the file that may contain the preset, as the end of a message.
     var searchNote: String {
-        let places = folders + besideFolders
-        guard !places.isEmpty else { return "" }
-        let unreadable = index.withLock { $0?.unreadable } ?? [:]
-        let first = unreadable.min { $0.key < $1.key }?.value
-        return " in " + places.map { shownText($0, limit: 200) }.joined(separator: ", ")
+        guard let index = index.withLock({ $0 }), !index.folders.isEmpty else { return "" }
+        let first = index.unreadable.min { $0.key < $1.key }?.value
+        return " in " + index.folders.map { shownText($0.path, limit: 200) }.joined(separator: ", ")
             + (first.map { "; of a file there the id cannot be read: \($0)" } ?? "")
     }
 
@@ -93,54 +93,51 @@ public final class PresetLibrary: Sendable {
         let isPlain = { (path: String) in
             path.utf8.allSatisfy { byte in byte > 0x2A && byte < 0x7B && !";<=>?[]^`\\".utf8.contains(byte) }
         }
-        let folder = (besideFolders + folders).first(where: isPlain) ?? "brushes"
+        let folders = index.withLock { $0?.folders } ?? []
+        let nearest = folders.filter(\.isBeside) + folders.filter { !$0.isBeside }
+        let folder = nearest.map(\.path).first(where: isPlain) ?? "brushes"
         return "; it is one of ink's own, which a project takes along as files: "
             + "mkdir -p \(folder) && ink preset show \(id) > \(folder)/\(id).json"
     }
 
     private func readIndex() throws(EngineError) -> Index {
         var index = Index()
-        var fileCount = 0
-        for folder in folders {
-            try read(folder: folder, into: &index, fileCount: &fileCount)
+        let listed = try companions.answer(to: .presetFolders, limitBytes: Self.fileBytesMax)
+        guard let listed else {
+            index.isPending = true
+            return index
         }
-        for folder in besideFolders {
-            var status = stat()
-            guard stat(folder, &status) == 0 else {
-                if errno == ENOENT || errno == ENOTDIR { continue }
-                throw .io(path: folder, operation: "look at", errno: errno)
-            }
-            try read(folder: folder, into: &index, fileCount: &fileCount)
+        guard case .presetFolders(let folders) = listed else { return index }
+        index.folders = folders
+        for (number, folder) in folders.enumerated() {
+            for file in folder.files { read(file, folder: number, folder.path + "/" + file, into: &index) }
         }
         return index
     }
 
-    private func read(folder: String, into index: inout Index, fileCount: inout Int) throws(EngineError) {
-        for name in try InputFile.names(inFolder: folder).sorted() where name.hasSuffix(".json") && !name.hasPrefix(".")
-        {
-            fileCount += 1
-            guard fileCount <= PresetLibrary.filesMax else {
-                throw .overLimit(
-                    Place(file: folder), what: "the number of preset files",
-                    found: "more than \(PresetLibrary.filesMax)",
-                    limit: "\(PresetLibrary.filesMax)")
+    private func read(_ file: String, folder: Int, _ path: String, into index: inout Index) {
+        let stem = String(file.dropLast(5))
+        do throws(EngineError) {
+            guard let name = CompanionName(.preset, utf8: Array("\(folder)/\(file)".utf8)) else {
+                throw .badInput(Place(file: path), reason: "is not the name of a preset's file")
             }
-            let stem = String(name.dropLast(5))
-            do throws(EngineError) {
-                let file = folder + "/" + name
-                let bytes = try InputFile.read(path: file, limitBytes: PresetLibrary.fileBytesMax)
-                let (id, preset) = try Self.read(bytes, file: file, limits: limits)
-                let key = id ?? stem
-                if index.presets[key] == nil {
-                    index.presets[key] = preset
-                    index.entries.append(PresetEntry(id: key, file: file, preset))
-                }
-            } catch {
-                index.entries.append(PresetEntry(id: stem, file: folder + "/" + name, .failure(error)))
-                if index.unreadable[stem] == nil { index.unreadable[stem] = error }
-                // Dangling links and files that have disappeared are ignored.
-                if index.unread == nil, case .io(_, _, let number) = error, number != ENOENT { index.unread = error }
+            guard let answer = try companions.answer(to: name, limitBytes: Self.fileBytesMax) else {
+                index.isPending = true
+                return
             }
+            // Listed, and gone since.
+            guard let bytes = answer.bytes else { throw .io(path: path, operation: "open", errno: ENOENT) }
+            let (id, preset) = try Self.read(bytes, file: path, limits: limits)
+            let key = id ?? stem
+            if index.presets[key] == nil {
+                index.presets[key] = preset
+                index.entries.append(PresetEntry(id: key, file: path, preset))
+            }
+        } catch {
+            index.entries.append(PresetEntry(id: stem, file: path, .failure(error)))
+            if index.unreadable[stem] == nil { index.unreadable[stem] = error }
+            // Dangling links and files that have disappeared are ignored.
+            if index.unread == nil, case .io(_, _, let number) = error, number != ENOENT { index.unread = error }
         }
     }
 

@@ -116,8 +116,8 @@ public struct DocumentHead: Sendable {
 public enum DocumentContent: Sendable {
     /// All bytes of a file, with the spare capacity that `InputFile` gives.
     case file([UInt8])
-    /// The path of a folder that is one document.
-    case folder(String)
+    /// A folder that is one document; its files are companions.
+    case folder
 
     /// With a text in UTF-8, for documents of other programs. Projects and templates are UTF-8, and say so themselves.
     consuming func decoded(for reader: any DocumentReader) -> DocumentContent {
@@ -130,10 +130,8 @@ public enum DocumentContent: Sendable {
 public struct DocumentContext {
     /// Beyond them a document is refused.
     public var limits: Limits
-    /// Where strokes find brush presets that they name.
-    public var presets: PresetLibrary
-    /// Where a document finds files that belong to it; none where it has no place.
-    public var folders: [String] = []
+    /// The files that belong to the document, and brush presets that strokes name.
+    public var companions: any CompanionFiles
     /// For documents that say neither canvas nor brush.
     public var drawing: ImportedDrawing
     /// Changes to the brush of strokes that documents of other programs hold.
@@ -150,11 +148,12 @@ public struct DocumentContext {
     package var faults: FaultList?
 
     public init(
-        limits: Limits = Limits(), presets: PresetLibrary? = nil, drawing: ImportedDrawing = ImportedDrawing(),
+        limits: Limits = Limits(), companions: any CompanionFiles = FolderCompanions(),
+        drawing: ImportedDrawing = ImportedDrawing(),
         onText: (([UInt8]) -> Void)? = nil
     ) {
         self.limits = limits
-        self.presets = presets ?? PresetLibrary(folders: [], limits: limits)
+        self.companions = companions
         self.drawing = drawing
         self.onText = onText
     }

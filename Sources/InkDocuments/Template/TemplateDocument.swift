@@ -19,7 +19,8 @@ struct TemplateDocument: DocumentReader {
     ) throws(EngineError) {
         let reading =
             switch consume content {
-            case .folder(let path): try TemplateReader.read(path: path, limits: context.limits)
+            case .folder:
+                try TemplateReader.read(CompanionBundle(context.companions), file: name, limits: context.limits)
             case .file(let bytes): try TemplateReader.read(archive: bytes, file: name, limits: context.limits)
             }
         onPage(.success(DocumentPage(reading: reading)))

@@ -20,6 +20,9 @@ public enum TemplateReader {
     /// The most bytes of a manifest, which usually has a few kilobytes.
     private static let manifestBytesMax = 64 << 20
 
+    /// The most bytes of a manifest within the limits of a document.
+    static func manifestBytes(_ limits: Limits) -> Int { min(manifestBytesMax, limits.fileBytes) }
+
     /// Reads a bundle from a folder or a zip archive.
     ///
     /// - Throws: `badInput`, `overLimit`, `io`.
@@ -82,7 +85,7 @@ public enum TemplateReader {
     static func read(
         _ bundle: any TemplateBundle, file: String, foreign: String? = nil, limits: Limits
     ) throws(EngineError) -> ProjectReading {
-        guard let manifest = try bundle.read(manifestPath, limitBytes: min(manifestBytesMax, limits.fileBytes)) else {
+        guard let manifest = try bundle.read(manifestPath, limitBytes: manifestBytes(limits)) else {
             let reason = foreign.map { "is \($0), not a template" }
             throw .badInput(
                 Place(file: file), reason: reason ?? "there is no manifest.json in it, it is not a template")
@@ -92,8 +95,7 @@ public enum TemplateReader {
         var parser = TemplateParser(
             bundle: bundle, file: file,
             parser: ProjectParser(
-                file: manifestFile, presets: PresetLibrary(folders: []), limits: limits,
-                warningFile: manifestPath.text))
+                file: manifestFile, limits: limits, warningFile: manifestPath.text))
         parser.digest.update(label: "manifest", manifest)
         let document = try JSONDocument(manifest, file: manifestFile, limits: limits)
         for repair in document.repairs { parser.parser.warnings.add("manifest.json: \(repair)") }

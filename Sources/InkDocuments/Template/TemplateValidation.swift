@@ -257,7 +257,7 @@ private final class PatchedBundle: TemplateBundle {
     func read(_ path: BundlePath, limitBytes: Int) throws(EngineError) -> [UInt8]? {
         if path == TemplateReader.manifestPath, let manifest { return manifest }
         if replaced.contains(path.text) {
-            return try WholePNG.encode(samples: [255], size: PixelSize(width: 1, height: 1))
+            return try WholePNG.pixel()
         }
         let key = Array(path.text.utf8)
         if let bytes = kept[key], bytes.count <= limitBytes { return bytes }

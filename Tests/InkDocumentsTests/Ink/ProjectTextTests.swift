@@ -16,7 +16,7 @@ import Testing
     private func readFast(_ text: [UInt8], limits: Limits) -> Outcome {
         do throws(EngineError) {
             let reading = try ProjectReader.read(
-                text, file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
+                text, file: "test.ink", limits: limits)
             return .project("\(reading.project)", warnings: reading.warnings.map(\.description))
         } catch {
             return .failure(error.description)
@@ -27,7 +27,7 @@ import Testing
         do throws(EngineError) {
             try InputKind.requireProjectText(text, file: "test.ink")
             let document = try JSONDocument(text, file: "test.ink", limits: limits)
-            var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
+            var parser = ProjectParser(file: "test.ink", limits: limits)
             let project = try parser.readProject(try JSONObject(document.root, path: .root, file: "test.ink"))
             withExtendedLifetime(document) {}
             return .project("\(project)", warnings: parser.warnings.all.map(\.description))
@@ -37,7 +37,7 @@ import Testing
     }
 
     private func isReadWithoutBulk(_ text: String, limits: Limits = Limits()) -> Bool {
-        var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: limits)
+        var parser = ProjectParser(file: "test.ink", limits: limits)
         return (try? parser.readWithoutBulk(Array(text.utf8)[...])) != nil
     }
 

@@ -54,7 +54,7 @@ import Testing
             #"\#(layer(1)),{"type":"group","layers":[\#(layer(2)),{"type":"group","layers":[\#(layer(3))]},\#(layer(4))]},\#(layer(5))"#
         )
         let bytes = Array(text.utf8)
-        var parser = ProjectParser(file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+        var parser = ProjectParser(file: "f", limits: Limits())
         var fast = try #require(try parser.readWithoutBulk(bytes[...]))
         var xs: [[Double]] = []
         fast.layers.forEachStroke { xs.append($0.points.map(\.x)) }

@@ -13,7 +13,7 @@ import Testing
         let bytes = try ProjectWriter.write(project)
         let text = String(decoding: bytes, as: UTF8.self)
         let reading = try ProjectReader.read(
-            bytes, file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+            bytes, file: "f", limits: Limits())
         #expect(
             reading.warnings.allSatisfy { $0.reason.hasSuffix("it is drawn unclipped") },
             "seed \(seed): \(reading.warnings)")

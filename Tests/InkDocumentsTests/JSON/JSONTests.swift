@@ -167,12 +167,12 @@ import Testing
                 stroke: ##""brush":{"color":"#fff","opacity":1.5e-1}"##, points: "[[1.25,-2,0.5],{\"x\":1,\"y\":2}]"
             ).utf8)
         #expect(throws: Never.self) {
-            try ProjectReader.read(text, file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+            try ProjectReader.read(text, file: "f", limits: Limits())
         }
         for count in 0..<text.count {
             #expect(throws: EngineError.self, "prefix of \(count) bytes") {
                 try ProjectReader.read(
-                    Array(text[..<count]), file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+                    Array(text[..<count]), file: "f", limits: Limits())
             }
         }
     }
@@ -196,7 +196,7 @@ import Testing
                 }
             }
             do throws(EngineError) {
-                _ = try ProjectReader.read(text, file: "f", presets: PresetLibrary(folders: []), limits: Limits())
+                _ = try ProjectReader.read(text, file: "f", limits: Limits())
             } catch {
                 // The parser and the diagnosis must agree on what JSON is; this is what is said when they do not.
                 #expect(

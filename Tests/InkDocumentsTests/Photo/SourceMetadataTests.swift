@@ -221,7 +221,7 @@ struct SourceMetadataTests {
         project.metadata.xmp = Array("<x/>".utf8)
         project.metadata.density = PictureDensity(across: 300, down: 203.2)
         let read = try ProjectReader.read(
-            try ProjectWriter.write(project), file: "a.ink", presets: PresetLibrary(folders: []), limits: Limits())
+            try ProjectWriter.write(project), file: "a.ink", limits: Limits())
         #expect(read.project.metadata == project.metadata)
         #expect(read.warnings.isEmpty)
     }

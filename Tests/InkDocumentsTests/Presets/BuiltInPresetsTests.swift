@@ -32,15 +32,16 @@ import Testing
         folder.write("b/one.json", #"{"id":"x","name":"Hidden","type":"waves"}"#)
         folder.write("b/torn.json", #"{"id":"torn","#)
         folder.write("b/wrong.json", #"{"id":"y","defaults":{"spacing":-1}}"#)
+        let folders = [folder.path + "/a", folder.path + "/b"]
         let library = PresetLibrary(
-            folders: [folder.path + "/a", folder.path + "/b"], besideFolders: [folder.path + "/none"])
+            FolderCompanions(projectFolders: [folder.path + "/none/"], presetFolders: folders))
         let entries = try library.entries()
         #expect(entries.map(\.id) == ["x", "torn", "y"])
         #expect(entries.map(\.name) == ["First", "", ""])
         #expect(try entries[0].brush.get().type == .dots)
         for entry in entries.dropFirst() { #expect(throws: EngineError.self) { try entry.brush.get() } }
         #expect(throws: EngineError.self) {
-            try PresetLibrary(folders: [folder.path + "/none"]).entries()
+            try PresetLibrary(FolderCompanions(presetFolders: [folder.path + "/none"])).entries()
         }
     }
 }

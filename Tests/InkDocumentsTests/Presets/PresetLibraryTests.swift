@@ -124,8 +124,8 @@ import Testing
     }
 
     @Test func aPresetFolderThatIsMissingIsAnErrorOnceItIsNeeded() throws {
-        let presets = PresetLibrary(folders: ["/nonexistent-presets"])
-        #expect(try read(project(), presets: presets).warnings.isEmpty)
-        #expect(throws: EngineError.self) { try read(stroke(#""preset":"x","type":"dots""#), presets: presets) }
+        let companions = FolderCompanions(presetFolders: ["/nonexistent-presets"])
+        #expect(try read(project(), companions: companions).warnings.isEmpty)
+        #expect(throws: EngineError.self) { try read(stroke(#""preset":"x","type":"dots""#), companions: companions) }
     }
 }

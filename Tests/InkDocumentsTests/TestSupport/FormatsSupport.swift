@@ -7,9 +7,9 @@ import InkTestSupport
 
 /// Reads a project from text, with the name `test.ink`.
 func read(
-    _ text: String, presets: PresetLibrary = PresetLibrary(folders: []), limits: Limits = Limits()
+    _ text: String, companions: any CompanionFiles = FolderCompanions(), limits: Limits = Limits()
 ) throws(EngineError) -> ProjectReading {
-    try ProjectReader.read(Array(text.utf8), file: "test.ink", presets: presets, limits: limits)
+    try ProjectReader.read(Array(text.utf8), file: "test.ink", companions: companions, limits: limits)
 }
 
 /// A project of one layer with one stroke, whose JSON keys are given.

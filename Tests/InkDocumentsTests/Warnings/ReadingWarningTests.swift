@@ -142,10 +142,10 @@ import Testing
     @Test("A text that is read without its bulk gives the same warnings as one that is read as a whole")
     func withoutBulk() throws {
         let text = project(layer: #""blendmode":"plus""#, stroke: ##""brush":{"colour":"#fff"}"##)
-        var parser = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: Limits())
+        var parser = ProjectParser(file: "test.ink", limits: Limits())
         #expect(try parser.readWithoutBulk(Array(text.utf8)[...]) != nil)
         let document = try JSONDocument(Array(text.utf8), file: "test.ink", limits: Limits())
-        var whole = ProjectParser(file: "test.ink", presets: PresetLibrary(folders: []), limits: Limits())
+        var whole = ProjectParser(file: "test.ink", limits: Limits())
         _ = try whole.readProject(try JSONObject(document.root, path: .root, file: "test.ink"))
         withExtendedLifetime(document) {}
         #expect(parser.warnings.all.count == 2 && parser.warnings.all == whole.warnings.all)

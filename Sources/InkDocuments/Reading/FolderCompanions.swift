@@ -1,0 +1,95 @@
+import Glibc
+public import InkEngine
+import Synchronization
+
+/// Companions on this machine's disk: it alone opens files for readers.
+public final class FolderCompanions: CompanionFiles {
+    /// The most files of presets.
+    private static let presetsMax = 10_000
+
+    private let projectFolders: [String]
+    private let presetFolders: [String]
+    private let document: String?
+    private let bundles = Mutex<[FolderBundle]?>(nil)
+
+    /// - Parameters:
+    ///   - projectFolders: where a project finds pictures, and `brushes` with presets, in this order; each with a
+    ///     trailing slash, or empty for the current folder. None where the project has no place.
+    ///   - presetFolders: searched first for presets; an unreadable one is an error as soon as a preset is needed.
+    public init(projectFolders: [String] = [], presetFolders: [String] = []) {
+        self.projectFolders = projectFolders
+        self.presetFolders = presetFolders
+        document = nil
+    }
+
+    /// - Parameter document: the path of a folder that is one document.
+    public init(document: String) {
+        projectFolders = []
+        presetFolders = []
+        self.document = document
+    }
+
+    public func answer(to name: CompanionName, limitBytes: Int) throws(EngineError) -> CompanionAnswer? {
+        if name.kind == .presetFolders { return .presetFolders(try listPresets()) }
+        if let preset = name.preset { return try readPreset(preset.file, folder: preset.folder, limitBytes) }
+        guard let path = name.path else { return .missing }
+        let places = name.kind == .image ? projectFolders : document.map { [$0] } ?? []
+        guard !places.isEmpty else { return .nowhere }
+        for bundle in try open(places) {
+            guard let bytes = try bundle.read(path, limitBytes: limitBytes) else { continue }
+            return .file(bytes, path: bundle.shownPath(path))
+        }
+        return .missing
+    }
+
+    private func open(_ places: [String]) throws(EngineError) -> [FolderBundle] {
+        try bundles.withLock { (opened: inout [FolderBundle]?) throws(EngineError) -> [FolderBundle] in
+            if let opened { return opened }
+            var made: [FolderBundle] = []
+            for place in places { made.append(try FolderBundle(path: place.isEmpty ? "." : place)) }
+            opened = made
+            return made
+        }
+    }
+
+    // MARK: - Presets
+
+    private var besideFolders: [String] { projectFolders.map { $0 + "brushes" } }
+
+    private func listPresets() throws(EngineError) -> [PresetFolder] {
+        var listed: [PresetFolder] = []
+        var count = 0
+        for folder in presetFolders {
+            listed.append(PresetFolder(path: folder, isBeside: false, files: try presets(in: folder, &count)))
+        }
+        for folder in besideFolders {
+            var files: [String] = []
+            var status = stat()
+            if stat(folder, &status) == 0 {
+                files = try presets(in: folder, &count)
+            } else if errno != ENOENT, errno != ENOTDIR {
+                throw .io(path: folder, operation: "look at", errno: errno)
+            }
+            listed.append(PresetFolder(path: folder, isBeside: true, files: files))
+        }
+        return listed
+    }
+
+    private func presets(in folder: String, _ count: inout Int) throws(EngineError) -> [String] {
+        let files = try InputFile.names(inFolder: folder).sorted().filter(PresetFolder.isPreset)
+        count += files.count
+        guard count <= Self.presetsMax else {
+            throw .overLimit(
+                Place(file: folder), what: "the number of preset files", found: "more than \(Self.presetsMax)",
+                limit: "\(Self.presetsMax)")
+        }
+        return files
+    }
+
+    private func readPreset(_ name: String, folder: Int, _ limitBytes: Int) throws(EngineError) -> CompanionAnswer {
+        let folders = presetFolders + besideFolders
+        guard folders.indices.contains(folder) else { return .missing }
+        let path = folders[folder] + "/" + name
+        return .file(try InputFile.read(path: path, limitBytes: limitBytes), path: path)
+    }
+}
