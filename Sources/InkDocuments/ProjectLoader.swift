@@ -128,6 +128,44 @@ public enum ProjectLoader {
         return try load(.file(bytes), name: name, recognizedAs: isNamedByOthers ? "" : name, context)
     }
 
+    /// The most times that a document is read until all its companions are known: for a folder with those of its
+    /// manifest, of the first names of its pictures and of the second ones.
+    public static let roundsMax = 4
+
+    /// Reads a project, or says which companions it needs that were not given. Opens nothing.
+    ///
+    /// Each answer may be a failure, which is the error of the reading where the reader comes to it. With all answers
+    /// that were asked for, what is read is the same as for a path.
+    ///
+    /// - Parameters:
+    ///   - content: a whole file, or a folder, whose files are companions.
+    ///   - name: names it in messages.
+    ///   - isNamedByOthers: whether the name may be that of what the project was made of, so that its ending tells
+    ///     nothing of the bytes.
+    ///   - companions: those that are known; none at first, then all of the rounds before.
+    ///   - limits: larger projects are rejected.
+    ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
+    ///   - brush: for strokes of documents of other programs.
+    /// - Throws: as for a path, where no answer that is missing may come first.
+    public static func load(
+        _ content: consuming DocumentContent, name: String, isNamedByOthers: Bool = false,
+        companions: CompanionAnswers, limits: Limits = Limits(), takesMerged: Bool = false,
+        brush: BrushChange = BrushChange()
+    ) throws(EngineError) -> ReadingRound {
+        let given = GivenCompanions(companions)
+        var context = DocumentContext(limits: limits, companions: given)
+        context.takesMerged = takesMerged
+        context.brush = brush
+        do throws(EngineError) {
+            let reading = try load(content, name: name, recognizedAs: isNamedByOthers ? "" : name, context)
+            if given.unanswered.isEmpty { return .read(reading) }
+        } catch {
+            // An answer may be an error that comes before this one.
+            if given.unanswered.isEmpty { throw error }
+        }
+        return .needs(given.unanswered)
+    }
+
     private static func load(
         _ content: consuming DocumentContent, name: String, recognizedAs head: String? = nil, _ context: DocumentContext
     ) throws(EngineError) -> ProjectReading {

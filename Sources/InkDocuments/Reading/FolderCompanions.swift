@@ -42,6 +42,33 @@ public final class FolderCompanions: CompanionFiles {
         return .missing
     }
 
+    /// Answers names that a reader elsewhere asked for. Files of one kind have the limit of a document together, as
+    /// where the reader opens them.
+    ///
+    /// - Parameters:
+    ///   - names: as `ProjectLoader` gave them.
+    ///   - limits: those of the document.
+    ///   - answers: those of the rounds before, which get the new ones.
+    package func answer(_ names: [CompanionName], limits: Limits, into answers: inout CompanionAnswers) {
+        var left: [CompanionName.Kind: Int] = [:]
+        func take(_ name: CompanionName, _ answer: Result<CompanionAnswer, EngineError>) {
+            guard name != .manifest, case .success(.file(let bytes, _)) = answer else { return }
+            left[name.kind, default: limits.fileBytes] -= bytes.count
+        }
+        for (name, answer) in answers { take(name, answer) }
+        for name in names {
+            let answer: Result<CompanionAnswer, EngineError>
+            do throws(EngineError) {
+                let limit = min(name.limitBytes(limits), left[name.kind] ?? limits.fileBytes)
+                answer = .success(try self.answer(to: name, limitBytes: limit) ?? .missing)
+            } catch {
+                answer = .failure(error)
+            }
+            take(name, answer)
+            answers[name] = answer
+        }
+    }
+
     private func open(_ places: [String]) throws(EngineError) -> [FolderBundle] {
         try bundles.withLock { (opened: inout [FolderBundle]?) throws(EngineError) -> [FolderBundle] in
             if let opened { return opened }

@@ -11,3 +11,10 @@ public struct ProjectReading: Sendable {
     /// Whether the text is complete: it is a project's, and no stroke names a preset.
     public var isSelfContained = false
 }
+
+/// What reading gave with the companions that were given.
+public enum ReadingRound: Sendable {
+    case read(ProjectReading)
+    /// The companions that are asked for next, each once. With their answers it is read again.
+    case needs([CompanionName])
+}
