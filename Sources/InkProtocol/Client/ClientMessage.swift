@@ -190,7 +190,7 @@ extension ClientMessage {
 }
 
 extension Order: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         number = try reader.uint32("order number")
         let start = reader.offset
         let kind = try reader.uint8("order")
@@ -211,7 +211,7 @@ extension Order: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.uint32(number)
         switch action {
         case .cancel(let jobs):
@@ -245,7 +245,7 @@ extension Order: WireValue {
 }
 
 extension Question: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         number = try reader.uint32("question number")
         let start = reader.offset
         let kind = try reader.uint8("topic")
@@ -260,7 +260,7 @@ extension Question: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.uint32(number)
         switch topic {
         case .status: writer.uint8(0)

@@ -92,7 +92,7 @@ extension PictureReport: WireValue {
         \.queue, \.prepare, \.decode, \.raster, \.composite, \.encode, \.stitch,
     ]
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         size = try PixelSize(from: &reader)
         let start = reader.offset
         let byteCount = try reader.uint64("byte count")
@@ -108,7 +108,7 @@ extension PictureReport: WireValue {
         brokerCPU = try reader.varint("phase")
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
         writer.uint64(UInt64(byteCount))
         writer.raw(digest)

@@ -323,14 +323,14 @@ extension ServiceMessage {
 }
 
 extension ClientWelcome: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         brokerName = try reader.text("broker name", limit: ProtocolLimits.nameBytes)
         storeID = try SubmissionKey(from: &reader)
         heartbeatMilliseconds = try reader.integer("heartbeat", in: 1...3_600_000)
         livenessMilliseconds = try reader.integer("liveness", in: heartbeatMilliseconds...3_600_000)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.text(brokerName, limit: ProtocolLimits.nameBytes)
         storeID.write(to: &writer)
         writer.integer(heartbeatMilliseconds)
@@ -339,7 +339,7 @@ extension ClientWelcome: WireValue {
 }
 
 extension Notice: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         id = try reader.uint64("notice id")
         job = try reader.uint64("job")
         submission = try reader.optional("has submission")
@@ -356,7 +356,7 @@ extension Notice: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.uint64(id)
         writer.uint64(job)
         writer.optional(submission)

@@ -116,7 +116,7 @@ public enum SizeSpec: Hashable, Sendable {
 // MARK: - On the wire
 
 extension Submission: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         key = try SubmissionKey(from: &reader)
         name = try reader.text("name", limit: ProtocolLimits.nameBytes)
         source = try ProjectSource(from: &reader)
@@ -131,7 +131,7 @@ extension Submission: WireValue {
         weight = try reader.integer("weight", in: 1...100)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         key.write(to: &writer)
         writer.text(name, limit: ProtocolLimits.nameBytes)
         source.write(to: &writer)
@@ -198,15 +198,15 @@ extension Submission: WireValue {
 extension SubmissionKey: WireValue {
     static let leastBytes = 16
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(bytes: try reader.bytes(16, "submission key"))
     }
 
-    func write(to writer: inout ByteWriter) { writer.raw(bytes) }
+    package func write(to writer: inout ByteWriter) { writer.raw(bytes) }
 }
 
 extension ProjectSource: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         if try reader.bool("source") {
             self = .path(try reader.text("project path", limit: ProtocolLimits.textBytes))
         } else {
@@ -219,7 +219,7 @@ extension ProjectSource: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         switch self {
         case .content(let id, let byteCount, let encoding):
             writer.bool(false)
@@ -234,7 +234,7 @@ extension ProjectSource: WireValue {
 }
 
 extension PictureSpec: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         if try reader.bool("size kind") {
             size = .named(try reader.text("size", limit: ProtocolLimits.nameBytes))
         } else {
@@ -243,7 +243,7 @@ extension PictureSpec: WireValue {
         options = try PictureOptions(from: &reader)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         switch size {
         case .exact(let size):
             writer.bool(false)
@@ -257,7 +257,7 @@ extension PictureSpec: WireValue {
 }
 
 extension PictureOptions: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init()
         background = try reader.optional("has background")
         includesBaseImage = try reader.bool("base image")
@@ -283,7 +283,7 @@ extension PictureOptions: WireValue {
         files = found
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.optional(background)
         writer.bool(includesBaseImage)
         writer.bool(layers != nil)
@@ -305,12 +305,12 @@ extension PictureOptions: WireValue {
 extension PictureFileOptions: WireValue {
     static let leastBytes = PictureEncoding.leastBytes + 1
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(encoding: try PictureEncoding(from: &reader))
         if try reader.bool("has digest") { digest = try reader.bytes(32, "digest") }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         encoding.write(to: &writer)
         writer.bool(digest != nil)
         if let digest { writer.raw(digest) }
@@ -319,7 +319,7 @@ extension PictureFileOptions: WireValue {
 
 /// 1 kind: 0 named (the name), 1 index, 2 place (8 each x, y, zoom, rotation; a size?), 3 fit (8 margin?).
 extension ViewChoice: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
         let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
         let kind = try reader.uint8("view")
@@ -337,7 +337,7 @@ extension ViewChoice: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         switch self {
         case .named(let name):
             writer.uint8(0)

@@ -38,7 +38,7 @@ public struct TimeLeft: Hashable, Sendable {
 
 extension TimeLeft: WireValue {
     /// Milliseconds on the wire.
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let range = 0...Int(Self.secondsMax * 1000)
         let expected = try reader.integer("time left", in: range)
         let low = try reader.integer("least time left", in: 0...expected)
@@ -46,7 +46,7 @@ extension TimeLeft: WireValue {
         self.init(seconds: Double(expected) / 1000, low: Double(low) / 1000, high: Double(high) / 1000)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         for seconds in [seconds, low, high] { writer.integer(Int((seconds * 1000).rounded())) }
     }
 }

@@ -1,6 +1,6 @@
 extension ByteWriter {
     /// Doubles as eight runs of bytes, from all lowest to all highest.
-    mutating func plane(_ values: [Double]) {
+    package mutating func plane(_ values: [Double]) {
         reserve(values.count * 8)
         let run = [UInt8](unsafeUninitializedCapacity: values.count * 8) { bytes, count in
             count = values.count * 8
@@ -18,7 +18,7 @@ extension ByteWriter {
 
 extension ByteReader {
     /// The values of a plane of `count` doubles; throws unless all are within `range`.
-    mutating func plane(
+    package mutating func plane(
         _ what: String, count: Int, in range: ClosedRange<Double>
     ) throws(ProtocolError) -> [Double] {
         let (size, overflow) = count.multipliedReportingOverflow(by: 8)

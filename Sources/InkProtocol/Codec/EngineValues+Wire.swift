@@ -1,39 +1,39 @@
-import InkEngine
+package import InkEngine
 
 extension PixelSize: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let width = try reader.integer("width", in: 1...ProtocolLimits.edgePixels)
         let height = try reader.integer("height", in: 1...ProtocolLimits.edgePixels)
         self.init(width: width, height: height)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.integer(width)
         writer.integer(height)
     }
 }
 
 extension Point: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
         let x = try reader.double("x", in: finite)
         self.init(x: x, y: try reader.double("y", in: finite))
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.double(x)
         writer.double(y)
     }
 }
 
 extension CanvasSize: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
         let width = try reader.double("canvas width", in: lengths)
         self.init(width: width, height: try reader.double("canvas height", in: lengths))
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.double(width)
         writer.double(height)
     }
@@ -41,14 +41,14 @@ extension CanvasSize: WireValue {
 
 /// Not empty, and its edges do not overflow.
 extension PixelRect: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let x = try reader.integer("x", in: 0...ProtocolLimits.edgePixels)
         let y = try reader.integer("y", in: 0...ProtocolLimits.edgePixels)
         let size = try PixelSize(from: &reader)
         self.init(x: x, y: y, width: size.width, height: size.height)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.integer(x)
         writer.integer(y)
         size.write(to: &writer)
@@ -63,7 +63,7 @@ extension PixelRect {
 }
 
 extension RGBA8: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let red = try reader.uint8("red")
         let green = try reader.uint8("green")
         let blue = try reader.uint8("blue")
@@ -71,7 +71,7 @@ extension RGBA8: WireValue {
         self.init(red: red, green: green, blue: blue, alpha: alpha)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.uint8(red)
         writer.uint8(green)
         writer.uint8(blue)
@@ -80,21 +80,21 @@ extension RGBA8: WireValue {
 }
 
 extension BlockID: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(digest: try reader.bytes(32, "block id"))
     }
 
-    func write(to writer: inout ByteWriter) { writer.raw(digest) }
+    package func write(to writer: inout ByteWriter) { writer.raw(digest) }
 }
 
 extension Place: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let file = try reader.text("file", limit: ProtocolLimits.textBytes)
         let hasPath = try reader.bool("has path")
         self.init(file: file, path: hasPath ? try reader.text("path", limit: ProtocolLimits.textBytes) : nil)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.text(file, limit: ProtocolLimits.textBytes)
         writer.bool(path != nil)
         if let path { writer.text(path, limit: ProtocolLimits.textBytes) }
@@ -105,7 +105,7 @@ extension ChunkPixels: WireValue where Samples == BlockID {
     /// The minimum size of a chunk in bytes.
     static let leastBytes = 5
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         if try reader.bool("chunk kind") {
             self = .samples(try BlockID(from: &reader))
         } else {
@@ -113,7 +113,7 @@ extension ChunkPixels: WireValue where Samples == BlockID {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         switch self {
         case .constant(let value):
             writer.bool(false)
@@ -127,7 +127,7 @@ extension ChunkPixels: WireValue where Samples == BlockID {
 
 /// 8 each x, y, width, height, rotation.
 extension Placement: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let places = -ProtocolLimits.coordinate...ProtocolLimits.coordinate
         let lengths = Double.leastNormalMagnitude...ProtocolLimits.coordinate
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
@@ -137,13 +137,13 @@ extension Placement: WireValue {
             rotation: try reader.double("rotation", in: finite))
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         for value in [x, y, width, height, rotation] { writer.double(value) }
     }
 }
 
 extension ImageSlice: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
         let format: SampleFormat = try reader.enumeration("sample format")
         let placement: Placement? = try reader.optional("has placement")
@@ -158,7 +158,7 @@ extension ImageSlice: WireValue {
             part: part)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
         writer.uint8(format.rawValue)
         writer.optional(placement)

@@ -13,7 +13,7 @@ extension PictureDescription: WireValue {
         static let all: Flags = [.density, .exif, .xmp, .digest, .profile]
     }
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let flags = try reader.flags("description's flags", of: Flags.all)
         self.init(hasProfile: flags.contains(.profile))
         if flags.contains(.density) {
@@ -32,7 +32,7 @@ extension PictureDescription: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         var flags: Flags = []
         if density != nil { flags.insert(.density) }
         if exif != nil { flags.insert(.exif) }

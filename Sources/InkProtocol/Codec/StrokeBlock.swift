@@ -121,7 +121,7 @@ extension BrushType {
 extension Brush: WireValue {
     static let leastBytes = 49
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
         let positive = Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude
         let type = try reader.entry("brush type", of: BrushType.wireOrder)
@@ -141,7 +141,7 @@ extension Brush: WireValue {
             anchor: size == nil ? .stamp : .canvas, size: size ?? Brush.defaultSize, color: color, dynamics: dynamics)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.entry(type, of: BrushType.wireOrder)
         for value in [rotation, spacing, opacity, scale, lineWidth] { writer.double(value) }
         color.write(to: &writer)

@@ -1,5 +1,5 @@
 import InkCodecs
-import InkEngine
+package import InkEngine
 
 extension BlendMode {
     /// The numbers of modes on the wire: never reused, never renumbered.
@@ -12,7 +12,7 @@ extension BlendMode {
 
 extension StrokeSelection: WireValue {
     /// Indices are encoded as the first one and the differences minus one, so they are always ascending.
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let block = try BlockID(from: &reader)
         let count = try reader.count("stroke indices", elementBytes: 1)
         var indices: [Int] = []
@@ -29,7 +29,7 @@ extension StrokeSelection: WireValue {
         self.init(block: block, indices: indices)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         block.write(to: &writer)
         writer.integer(indices.count)
         var next = 0
@@ -107,7 +107,7 @@ extension TileLayer {
 extension PictureEncoding: WireValue {
     static let leastBytes = 11
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(
             format: PictureFormat(rawValue: try reader.uint8("picture format")),
             effort: try reader.enumeration("effort"),
@@ -122,7 +122,7 @@ extension PictureEncoding: WireValue {
         bytesMax = try reader.optionalInteger("most bytes", upTo: PictureEncoding.bounds.upperBound)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.uint8(format.rawValue)
         writer.uint8(effort.rawValue)
         writer.optionalInteger(quality, upTo: PictureEncoding.qualities.upperBound)
@@ -138,7 +138,7 @@ extension PictureEncoding: WireValue {
 }
 
 extension PieceEncoding: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(
             try PictureEncoding(from: &reader),
             others: try reader.array(
@@ -146,7 +146,7 @@ extension PieceEncoding: WireValue {
             isLast: try reader.bool("last band"))
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
         writer.array(others)
         writer.bool(isLast)
@@ -154,7 +154,7 @@ extension PieceEncoding: WireValue {
 }
 
 extension TileTask: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
         let start = reader.offset
@@ -187,7 +187,7 @@ extension TileTask: WireValue {
             pixelFormat: format, delivery: delivery, patternOrigin: patternOrigin)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         canvas.write(to: &writer)
         output.write(to: &writer)
         rect.write(to: &writer)

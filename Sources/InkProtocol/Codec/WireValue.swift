@@ -1,5 +1,5 @@
 /// A value with a wire encoding. Writing is deterministic (equal values give equal bytes); reading checks every field.
-protocol WireValue {
+package protocol WireValue {
     /// Reads one value; throws `ProtocolError` for anything that `write` cannot have written.
     init(from reader: inout ByteReader) throws(ProtocolError)
     /// Appends the value.
@@ -24,13 +24,13 @@ extension WireValue {
 
 extension ByteReader {
     /// An optional value: a byte 0, or a byte 1 followed by the value.
-    mutating func optional<T: WireValue>(_ what: String) throws(ProtocolError) -> T? {
+    package mutating func optional<T: WireValue>(_ what: String) throws(ProtocolError) -> T? {
         guard try bool(what) else { return nil }
         return try T(from: &self)
     }
 
     /// A count followed by that many values, each of at least `elementBytes` bytes.
-    mutating func array<T: WireValue>(
+    package mutating func array<T: WireValue>(
         _ what: String, elementBytes: Int, limit: Int = .max
     ) throws(ProtocolError) -> [T] {
         let count = try count(what, elementBytes: elementBytes, limit: limit)
@@ -41,13 +41,13 @@ extension ByteReader {
     }
 
     /// A byte with the raw value of one of the cases of `T`.
-    mutating func enumeration<T: RawRepresentable>(_ what: String) throws(ProtocolError) -> T
+    package mutating func enumeration<T: RawRepresentable>(_ what: String) throws(ProtocolError) -> T
     where T.RawValue == UInt8 {
         try enumeration(what, try uint8(what))
     }
 
     /// The case for a byte that has just been read.
-    func enumeration<T: RawRepresentable>(_ what: String, _ value: UInt8) throws(ProtocolError) -> T
+    package func enumeration<T: RawRepresentable>(_ what: String, _ value: UInt8) throws(ProtocolError) -> T
     where T.RawValue == UInt8 {
         guard let result = T(rawValue: value) else {
             throw .badValue(what: what, offset: offset - 1, found: "\(value)", expected: "a known value")
@@ -95,12 +95,12 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    mutating func optional(_ value: (some WireValue)?) {
+    package mutating func optional(_ value: (some WireValue)?) {
         bool(value != nil)
         value?.write(to: &self)
     }
 
-    mutating func array(_ values: [some WireValue]) {
+    package mutating func array(_ values: [some WireValue]) {
         integer(values.count)
         for value in values { value.write(to: &self) }
     }

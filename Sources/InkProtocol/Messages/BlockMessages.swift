@@ -16,12 +16,12 @@ public struct BlockRange: Hashable, Sendable {
 extension BlockRange: WireValue {
     static let leastBytes = 33
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         id = try BlockID(from: &reader)
         offset = try reader.varint("offset")
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         id.write(to: &writer)
         writer.varint(offset)
     }
@@ -55,7 +55,7 @@ public struct BlockPart: Hashable, Sendable {
 }
 
 extension BlockPart: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         id = try BlockID(from: &reader)
         offset = try reader.uint64("offset")
         totalBytes = try reader.uint64("total bytes")
@@ -71,7 +71,7 @@ extension BlockPart: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         id.write(to: &writer)
         writer.uint64(offset)
         writer.uint64(totalBytes)

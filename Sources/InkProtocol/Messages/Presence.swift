@@ -22,7 +22,7 @@ public struct Hello: Hashable, Sendable {
 }
 
 extension Hello: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         rendererVersion = try reader.text("renderer version", limit: ProtocolLimits.nameBytes)
         workerName = try reader.text("worker name", limit: ProtocolLimits.nameBytes)
         threads = try reader.integer("threads", in: 1...ProtocolLimits.tasksInHand)
@@ -30,7 +30,7 @@ extension Hello: WireValue {
         byteCredits = try reader.varint("byte credits")
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.text(rendererVersion, limit: ProtocolLimits.nameBytes)
         writer.text(workerName, limit: ProtocolLimits.nameBytes)
         writer.integer(threads)
@@ -53,12 +53,12 @@ public struct Welcome: Hashable, Sendable {
 }
 
 extension Welcome: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         heartbeatMilliseconds = try reader.integer("heartbeat", in: 1...3_600_000)
         livenessMilliseconds = try reader.integer("liveness", in: heartbeatMilliseconds...3_600_000)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.integer(heartbeatMilliseconds)
         writer.integer(livenessMilliseconds)
     }

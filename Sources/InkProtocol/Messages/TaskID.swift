@@ -10,6 +10,6 @@ public struct TaskID: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 extension TaskID: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) { self.init(try reader.uint64("task id")) }
-    func write(to writer: inout ByteWriter) { writer.uint64(rawValue) }
+    package init(from reader: inout ByteReader) throws(ProtocolError) { self.init(try reader.uint64("task id")) }
+    package func write(to writer: inout ByteWriter) { writer.uint64(rawValue) }
 }

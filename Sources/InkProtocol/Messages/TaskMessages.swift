@@ -37,12 +37,12 @@ public struct TaskAttempt: Hashable, Sendable {
 extension TaskAttempt: WireValue {
     static let byteCount = 12
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         task = try TaskID(from: &reader)
         attempt = try reader.uint32("attempt")
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         task.write(to: &writer)
         writer.uint32(attempt)
     }
@@ -74,7 +74,7 @@ extension TaskPayload {
 }
 
 extension TaskAssignment: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         task = try TaskID(from: &reader)
         attempt = try reader.uint32("attempt")
         deadlineMilliseconds = try reader.integer("deadline", in: 1...Int(Int32.max))
@@ -87,7 +87,7 @@ extension TaskAssignment: WireValue {
         }
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         task.write(to: &writer)
         writer.uint32(attempt)
         writer.integer(deadlineMilliseconds)
@@ -122,14 +122,14 @@ public struct ResultPart: Hashable, Sendable {
 }
 
 extension ResultPart: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         task = try TaskID(from: &reader)
         attempt = try reader.uint32("attempt")
         sequence = try reader.uint32("sequence")
         bytes = try reader.partBytes("result bytes")
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         writer.reserve(16 + bytes.count)
         task.write(to: &writer)
         writer.uint32(attempt)
@@ -169,7 +169,7 @@ public struct TaskDone: Hashable, Sendable {
 }
 
 extension TaskDone: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         task = try TaskID(from: &reader)
         attempt = try reader.uint32("attempt")
         partCount = try reader.uint32("part count")
@@ -179,7 +179,7 @@ extension TaskDone: WireValue {
             composite: try reader.uint64("composite time"), encode: try reader.uint64("encode time"))
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         task.write(to: &writer)
         writer.uint32(attempt)
         writer.uint32(partCount)
@@ -237,7 +237,7 @@ public struct TaskFailed: Hashable, Sendable {
 }
 
 extension TaskFailed: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         task = try TaskID(from: &reader)
         attempt = try reader.uint32("attempt")
         kind = try reader.enumeration("failure kind")
@@ -245,7 +245,7 @@ extension TaskFailed: WireValue {
         text = try reader.text("text", limit: ProtocolLimits.textBytes)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         task.write(to: &writer)
         writer.uint32(attempt)
         writer.uint8(kind.rawValue)

@@ -17,13 +17,13 @@ public struct DrawTask: Hashable, Sendable {
 }
 
 extension DrawTask: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         picture = try BlockID(from: &reader)
         strokes = try reader.array("blocks of strokes", elementBytes: 32)
         images = try reader.array("images", elementBytes: FinishTask.leastBytes)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
         writer.array(strokes)
         writer.array(images)

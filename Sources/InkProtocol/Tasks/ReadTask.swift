@@ -9,7 +9,7 @@ public struct ReadTask: Hashable, Sendable {
 }
 
 extension ReadTask: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) { source = try BlockID(from: &reader) }
+    package init(from reader: inout ByteReader) throws(ProtocolError) { source = try BlockID(from: &reader) }
 
-    func write(to writer: inout ByteWriter) { source.write(to: &writer) }
+    package func write(to writer: inout ByteWriter) { source.write(to: &writer) }
 }

@@ -141,7 +141,7 @@ public struct DecodeTask: Hashable, Sendable {
 }
 
 extension DecodeTask: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let image = try BlockID(from: &reader)
         let use: ImageUse = try reader.enumeration("use")
         let convertsProfiles = try reader.bool("profiles")
@@ -155,7 +155,7 @@ extension DecodeTask: WireValue {
             scalings: try reader.array("scalings", elementBytes: ImageScaling.leastBytes), place: place, limits: limits)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         image.write(to: &writer)
         writer.uint8(use.rawValue)
         writer.bool(convertsProfiles)
@@ -171,14 +171,14 @@ extension DecodeTask: WireValue {
 extension ImageScaling: WireValue {
     static let leastBytes = 19
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
         let placement: Placement? = try reader.optional("has placement")
         self.init(placement: placement, canvas: canvas, output: output)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         canvas.write(to: &writer)
         output.write(to: &writer)
         writer.optional(placement)
@@ -186,7 +186,7 @@ extension ImageScaling: WireValue {
 }
 
 extension VectorRaster: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let start = reader.offset
         let whole = try PixelSize(from: &reader)
         let part = try PixelRect(from: &reader)
@@ -203,7 +203,7 @@ extension VectorRaster: WireValue {
         self.init(whole: whole, part: part)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         whole.write(to: &writer)
         part.write(to: &writer)
     }
@@ -240,12 +240,12 @@ public struct BandTile: Hashable, Sendable {
 }
 
 extension BandTile: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         rect = try PixelRect(from: &reader)
         block = try BlockID(from: &reader)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         rect.write(to: &writer)
         block.write(to: &writer)
     }
@@ -278,7 +278,7 @@ public struct FinishTask: Hashable, Sendable {
 extension FinishTask: WireValue {
     static let leastBytes = 52
 
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
         let format: PixelFormat = try reader.enumeration("output format")
         let encoding = try PictureEncoding(from: &reader)
@@ -303,7 +303,7 @@ extension FinishTask: WireValue {
         self.init(size: size, format: format, encoding: encoding, halvings: halvings, rows: rows)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         size.write(to: &writer)
         writer.uint8(format.rawValue)
         encoding.write(to: &writer)
@@ -336,7 +336,7 @@ extension [BandTile] {
 }
 
 extension EncodeTask: WireValue {
-    init(from reader: inout ByteReader) throws(ProtocolError) {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
         let rect = try PixelRect(from: &reader)
         let format: PixelFormat = try reader.enumeration("output format")
         let encoding = try PieceEncoding(from: &reader)
@@ -346,7 +346,7 @@ extension EncodeTask: WireValue {
         self.init(rect: rect, format: format, encoding: encoding, pieces: pieces)
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         rect.write(to: &writer)
         writer.uint8(format.rawValue)
         encoding.write(to: &writer)
