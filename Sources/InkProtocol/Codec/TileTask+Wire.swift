@@ -40,66 +40,87 @@ extension StrokeSelection: WireValue {
     }
 }
 
-/// The tree of elements as a flat list in drawing order: a group stands before its elements and says how many follow.
-extension TileLayer {
-    /// The size of an element without anything.
-    fileprivate static let leastBytes = 13
+/// The tree of elements as a flat list in drawing order: a group's head stands before its elements and says how many
+/// follow.
+private enum LeastBytes {
+    /// Of an element without anything, and of strokes of which nothing is chosen.
+    static let element = 13
+    static let strokes = 33
+}
+
+extension ByteReader {
+    /// A tree of elements: at most as many and as deep as the limits allow.
+    package mutating func layers<Image: WireValue, Strokes: WireValue>() throws(ProtocolError)
+        -> [SceneLayer<Image, Strokes>]
+    {
+        var left = ProtocolLimits.layers
+        return try layers(depth: 1, left: &left)
+    }
 
     /// - Parameters:
-    ///   - depth: of this element, from 1.
-    ///   - left: how many elements may still come, this one included.
-    fileprivate init(from reader: inout ByteReader, depth: Int, left: inout Int) throws(ProtocolError) {
-        guard depth <= ProtocolLimits.layerDepth else {
+    ///   - depth: of these elements, from 1.
+    ///   - left: how many elements may still come.
+    private mutating func layers<Image: WireValue, Strokes: WireValue>(
+        depth: Int, left: inout Int
+    ) throws(ProtocolError) -> [SceneLayer<Image, Strokes>] {
+        let count = try count("layers", elementBytes: LeastBytes.element, limit: left)
+        guard count == 0 || depth <= ProtocolLimits.layerDepth else {
             throw .overLimit(
                 what: "depth of layers", found: UInt64(depth), limit: UInt64(ProtocolLimits.layerDepth))
         }
-        guard left > 0 else {
-            throw .overLimit(
-                what: "layers", found: UInt64(ProtocolLimits.layers) + 1, limit: UInt64(ProtocolLimits.layers))
-        }
-        left -= 1
-        let opacity = try reader.double("opacity", in: 0...1)
-        let blendMode = try reader.entry("blend mode", of: BlendMode.wireOrder)
-        let mask: ImageSlice? = try reader.optional("has mask")
-        self.init(opacity: opacity, blendMode: blendMode, mask: mask, kind: .fill(.transparent))
-        let number = try reader.uint8("kind of element")
-        switch number {
-        case 0:
-            let content: ImageSlice? = try reader.optional("has content")
-            kind = .marks(content, try reader.array("stroke selections", elementBytes: 33))
-        case 1: kind = .fill(try RGBA8(from: &reader))
-        case 2:
-            let group: SceneGroup = try reader.enumeration("group")
-            let count = try reader.count("elements", elementBytes: Self.leastBytes, limit: left)
-            var children: [TileLayer] = []
-            children.reserveCapacity(count)
-            for _ in 0..<count {
-                children.append(try TileLayer(from: &reader, depth: depth + 1, left: &left))
-            }
-            kind = .group(group, children)
-        default:
-            throw .badValue(
-                what: "kind of element", offset: reader.offset - 1, found: "\(number)", expected: "0 to 2")
-        }
+        left -= count
+        var layers: [SceneLayer<Image, Strokes>] = []
+        layers.reserveCapacity(count)
+        for _ in 0..<count { layers.append(try layer(depth: depth, left: &left)) }
+        return layers
     }
 
-    fileprivate func write(to writer: inout ByteWriter) {
-        writer.double(opacity)
-        writer.entry(blendMode, of: BlendMode.wireOrder)
-        writer.optional(mask)
-        switch kind {
+    private mutating func layer<Image: WireValue, Strokes: WireValue>(
+        depth: Int, left: inout Int
+    ) throws(ProtocolError) -> SceneLayer<Image, Strokes> {
+        let opacity = try double("opacity", in: 0...1)
+        let blendMode = try entry("blend mode", of: BlendMode.wireOrder)
+        let mask: Image? = try optional("has mask")
+        let kind: SceneLayer<Image, Strokes>.Kind
+        let number = try uint8("kind of element")
+        switch number {
+        case 0:
+            let content: Image? = try optional("has content")
+            kind = .marks(content, try array("strokes of a layer", elementBytes: LeastBytes.strokes))
+        case 1: kind = .fill(try RGBA8(from: &self))
+        case 2:
+            let group: SceneGroup = try enumeration("group")
+            kind = .group(group, try layers(depth: depth + 1, left: &left))
+        default:
+            throw .badValue(
+                what: "kind of element", offset: offset - 1, found: "\(number)", expected: "0 to 2")
+        }
+        return SceneLayer(opacity: opacity, blendMode: blendMode, mask: mask, kind: kind)
+    }
+}
+
+extension ByteWriter {
+    package mutating func layers(_ layers: [SceneLayer<some WireValue, some WireValue>]) {
+        integer(layers.count)
+        for layer in layers { self.layer(layer) }
+    }
+
+    private mutating func layer(_ layer: SceneLayer<some WireValue, some WireValue>) {
+        double(layer.opacity)
+        entry(layer.blendMode, of: BlendMode.wireOrder)
+        optional(layer.mask)
+        switch layer.kind {
         case .marks(let content, let strokes):
-            writer.uint8(0)
-            writer.optional(content)
-            writer.array(strokes)
+            uint8(0)
+            optional(content)
+            array(strokes)
         case .fill(let color):
-            writer.uint8(1)
-            color.write(to: &writer)
+            uint8(1)
+            color.write(to: &self)
         case .group(let group, let children):
-            writer.uint8(2)
-            writer.uint8(group.rawValue)
-            writer.integer(children.count)
-            for child in children { child.write(to: &writer) }
+            uint8(2)
+            uint8(group.rawValue)
+            layers(children)
         }
     }
 }
@@ -165,11 +186,7 @@ extension TileTask: WireValue {
         let patternOrigin = try Point(from: &reader)
         let background = try RGBA8(from: &reader)
         let baseImage: ImageSlice? = try reader.optional("has base image")
-        let count = try reader.count("layers", elementBytes: TileLayer.leastBytes, limit: ProtocolLimits.layers)
-        var left = ProtocolLimits.layers
-        var layers: [TileLayer] = []
-        layers.reserveCapacity(count)
-        for _ in 0..<count { layers.append(try TileLayer(from: &reader, depth: 1, left: &left)) }
+        let layers: [TileLayer] = try reader.layers()
         let format: PixelFormat = try reader.enumeration("output format")
         let delivery: TileDelivery
         let kind = try reader.uint8("delivery")
@@ -194,8 +211,7 @@ extension TileTask: WireValue {
         patternOrigin.write(to: &writer)
         background.write(to: &writer)
         writer.optional(baseImage)
-        writer.integer(layers.count)
-        for layer in layers { layer.write(to: &writer) }
+        writer.layers(layers)
         writer.uint8(pixelFormat.rawValue)
         switch delivery {
         case .pixels: writer.uint8(0)
