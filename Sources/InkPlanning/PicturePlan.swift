@@ -40,7 +40,7 @@ package struct PlannedPicture: Sendable {
         /// The image as it was scaled for its place, if it was.
         func image(_ image: SceneImage<Int>) -> SceneImage<DecodedImage> {
             let request = draft.images[image.source]
-            let position = request.scalings.firstIndex { $0.placement == image.placement } ?? 0
+            let position = request.scalings.firstIndex(of: picture.scene.scaling(of: image)) ?? 0
             var found = decoded[image.source][position]
             if image.placement != nil, !request.scalings.isEmpty {
                 found.part = request.scalings[position].part(of: request.size, as: request.use)
@@ -296,6 +296,13 @@ package struct PicturePlan: Sendable {
         return picture.set.streamed.isEmpty
             ? rowCount * picture.rect.width * picture.format.bytesPerPixel
             : picture.set.rawByteCount(rowCount: rowCount, width: picture.rect.width)
+    }
+}
+
+extension Scene {
+    /// How one of its images is scaled if that is done when it is decoded.
+    func scaling(of image: SceneImage<Int>) -> ImageScaling {
+        ImageScaling(placement: image.placement, canvas: canvas, output: output)
     }
 }
 
