@@ -33,6 +33,10 @@ public protocol PictureCodec: Sendable {
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe
+    /// How a picture of a file is encoded that has this encoding; not asked for images in files of lines.
+    func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding
+    /// What of a project's layers a file can hold; nil for a format without layers.
+    var layerAbilities: LayeredPicture.Abilities? { get }
     /// Encodes all of a picture, or its last piece. The result depends on nothing but the pixels and the encoding.
     ///
     /// - Throws: what `picture.read` throws, and `EngineError.internalError` if there is no memory or the library fails.
@@ -91,6 +95,10 @@ extension PictureCodec {
     public func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe { FileRecipe(encoding) }
+
+    public func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding { encoding }
+
+    public var layerAbilities: LayeredPicture.Abilities? { nil }
 
     public func encodeWhole(_ picture: WholePicture, _ encoding: PictureEncoding) throws(EngineError) -> [UInt8] {
         throw .internalError("\(name) is encoded piece by piece")

@@ -11,6 +11,9 @@ public struct VectorImage: Sendable {
     /// In pixels; nil: that of the picture.
     public var size: PixelSize?
 
+    /// The longest edge of one with a size of its own.
+    package static let maskEdge = 2048
+
     /// A project that shows the image and nothing else.
     public func project(of project: Project) -> Project {
         var own = project

@@ -13,13 +13,19 @@ struct ORACodec: PictureCodec {
     var edgePixelsMax: Int { 1 << 20 }
     var hasAlpha: Bool { true }
 
+    var layerAbilities: LayeredPicture.Abilities? { ORAAssembler.abilities }
+
+    /// Its pictures are PNG files.
+    func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding {
+        PictureEncoding(effort: encoding.effort)
+    }
+
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe {
         let layers = try LayeredPicture(
             project, options, size: size, ORAAssembler.abilities, formatName: name, place: place)
-        // Its pictures are PNG files.
-        return FileRecipe(layers) { _ in PictureEncoding(effort: encoding.effort) }
+        return FileRecipe(layers) { self.encoding(of: $0, encoding) }
     }
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }

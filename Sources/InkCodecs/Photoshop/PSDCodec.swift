@@ -21,6 +21,12 @@ struct PSDCodec: PictureCodec {
     var settings: Set<EncodingSetting> { [] }
     var edgePixelsMax: Int { PSDLimits.edgePixelsMax }
 
+    var layerAbilities: LayeredPicture.Abilities? { format == .layerPlanes ? nil : PSDLimits.abilities }
+
+    func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding {
+        source == .whole ? encoding : PictureEncoding(format: .layerPlanes)
+    }
+
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe {
@@ -31,9 +37,7 @@ struct PSDCodec: PictureCodec {
                 place, what: "the number of layers and groups", found: "\(layers.elementCount)",
                 limit: "\(PSDLimits.recordsMax / 2) in psd")
         }
-        return FileRecipe(layers) { source in
-            source == .whole ? encoding : PictureEncoding(format: .layerPlanes)
-        }
+        return FileRecipe(layers) { self.encoding(of: $0, encoding) }
     }
 
     func rowMultiple(_ encoding: PictureEncoding) -> Int { 1 }

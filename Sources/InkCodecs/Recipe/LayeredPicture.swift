@@ -19,12 +19,13 @@ public struct LayeredNode: Hashable, Sendable {
     public var kind: Kind
 
     /// Itself and all in it.
-    var elementCount: Int {
+    package var elementCount: Int {
         guard case .group(let nodes, _, _) = kind else { return 1 }
         return 1 + nodes.reduce(0) { $0 + $1.elementCount }
     }
 
-    fileprivate var parts: [PictureSource] {
+    /// The pictures that it is made of.
+    package var parts: [PictureSource] {
         switch kind {
         case .picture(let part): [part]
         case .group(let nodes, _, let mask): nodes.flatMap(\.parts) + [mask].compactMap(\.self)

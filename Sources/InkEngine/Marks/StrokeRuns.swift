@@ -37,6 +37,15 @@ public struct StrokeRuns: Sendable {
         self.numbers = numbers
     }
 
+    /// Runs of which only this is known.
+    ///
+    /// - Precondition: there is a rounding for each number.
+    package init(numbers: [Int32], roundings: [UInt16]) {
+        precondition(numbers.allSatisfy { roundings.indices.contains(Int($0)) })
+        self.numbers = numbers
+        self.roundings = roundings
+    }
+
     private static func isRun(_ first: Stroke, _ second: Stroke) -> Bool {
         // Consecutive erasing strokes multiply their transmittances, whatever their colours.
         first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)

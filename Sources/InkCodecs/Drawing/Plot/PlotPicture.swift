@@ -109,7 +109,7 @@ struct PlotPicture {
 
     /// Fine enough for a plot of any size, and not larger.
     private static func maskSize(_ size: PixelSize) -> PixelSize {
-        let factor = 2048 / Double(size.longestEdge)
+        let factor = Double(VectorImage.maskEdge) / Double(size.longestEdge)
         func edge(_ value: Int) -> Int { max(Int((Double(value) * factor).rounded()), 1) }
         return PixelSize(width: edge(size.width), height: edge(size.height))
     }
