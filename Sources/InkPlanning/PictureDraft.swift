@@ -1,7 +1,7 @@
 import Glibc
 package import InkCodecs
 package import InkEngine
-import InkProtocol
+package import InkProtocol
 
 /// An image that has to be decoded before the picture can be split.
 package struct ImageRequest: Sendable {
@@ -46,6 +46,13 @@ package struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
+    /// What a worker is asked for it.
+    package func task(_ limits: Limits) -> DecodeTask {
+        DecodeTask(
+            image: file, use: use, convertsProfiles: convertsProfiles, raster: raster, scalings: scalings,
+            place: place, limits: limits)
+    }
+
     /// With the scalings of all its places if they are to be made when it is decoded, else with none.
     fileprivate var scaledIfWorthwhile: ImageRequest {
         var request = self
@@ -123,7 +130,7 @@ package struct PictureDraft: Sendable {
     /// The layers of each file that holds them.
     package var layers: [[LayeredNode]?] = []
     /// The description of each file but for its digest.
-    private let common: PictureDescription
+    let common: PictureDescription
     package var limits: Limits
     package var images: [ImageRequest] = []
 
@@ -240,6 +247,15 @@ package struct PictureDraft: Sendable {
 }
 
 extension DraftPicture {
+    /// - Parameter codecs: of the files that are made of pixels.
+    static func format(_ mode: ColorMode, on background: RGBA8, _ codecs: [any PictureCodec]) -> PixelFormat {
+        switch mode {
+        case .automatic: background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
+        case .rgb: .rgb
+        case .rgba: .rgba
+        }
+    }
+
     /// - Parameters:
     ///   - project: with the elements that the picture shows.
     ///   - measures: of this project.
@@ -257,12 +273,7 @@ extension DraftPicture {
             background: options.background ?? project.background,
             patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
         codecs = codecs.filter { !$0.isVector }
-        format =
-            switch options.colorMode {
-            case .automatic: scene.background.isOpaque || !codecs.contains(where: \.hasAlpha) ? .rgb : .rgba
-            case .rgb: .rgb
-            case .rgba: .rgba
-            }
+        format = DraftPicture.format(options.colorMode, on: scene.background, codecs)
         costs = RowCosts(output: order.output)
         // Nothing is rendered of a picture that is only drawn.
         if codecs.isEmpty { return }

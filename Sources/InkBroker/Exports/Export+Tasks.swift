@@ -12,10 +12,7 @@ extension Export {
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
-            let task = DecodeTask(
-                image: request.file, use: request.use, convertsProfiles: request.convertsProfiles,
-                raster: request.raster, scalings: request.scalings, place: request.place, limits: draft.limits)
-            return (.decode(task), request.resultLimit)
+            return (.decode(request.task(draft.limits)), request.resultLimit)
         case .tile(let row, let column):
             guard let plan else { break }
             let task = plan.task(row: row, column: column)

@@ -18,6 +18,11 @@ public struct LayeredNode: Hashable, Sendable {
     public var isClipped = false
     public var kind: Kind
 
+    package init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
     /// Itself and all in it.
     package var elementCount: Int {
         guard case .group(let nodes, _, _) = kind else { return 1 }

@@ -23,6 +23,10 @@ public enum ProtocolLimits {
     public static let blockContentBytes = 1 << 30
     /// Maximum size of a block of strokes after decompression, in bytes.
     public static let strokeBlockBytes = 64 << 20
+    /// Size of each part of a draft but the last after decompression, in bytes.
+    public static let draftPartBytes = 64 << 20
+    /// Maximum number of parts of a draft: forty million strokes.
+    public static let draftParts = 32
     /// Maximum number of stamps of all strokes in a block.
     public static let strokeBlockStamps = 100_000_000
     /// Maximum number of items in one `blockRequest`.
