@@ -130,7 +130,7 @@ package struct PictureDraft: Sendable {
     /// The layers of each file that holds them.
     package var layers: [[LayeredNode]?] = []
     /// The description of each file but for its digest.
-    let common: PictureDescription
+    var common: PictureDescription
     package var limits: Limits
     package var images: [ImageRequest] = []
 

@@ -33,7 +33,7 @@ public protocol PictureCodec: Sendable {
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
     ) throws(EngineError) -> FileRecipe
-    /// How a picture of a file is encoded that has this encoding; not asked for images in files of lines.
+    /// How a picture of a file is encoded that has this encoding.
     func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding
     /// What of a project's layers a file can hold; nil for a format without layers.
     var layerAbilities: LayeredPicture.Abilities? { get }

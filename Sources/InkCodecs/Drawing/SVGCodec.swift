@@ -12,6 +12,7 @@ struct SVGCodec: VectorCodec {
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
     var head: [UInt8] { SVGHead.declaration }
+    var imageFormat: PictureFormat { SVGWriter.imageFormat }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? {
         guard let file = try BufferedFile(regularFileAt: path) else { return nil }

@@ -11,12 +11,18 @@ extension PictureFormat {
 protocol VectorCodec: PictureCodec {
     /// What all files begin with.
     var head: [UInt8] { get }
+    /// Of the images in its files.
+    var imageFormat: PictureFormat { get }
 }
 
 extension VectorCodec {
     var edgePixelsMax: Int { Limits.edgePixelsMax }
 
     func steps(_ encoding: PictureEncoding, of size: PixelSize) -> [EncodeStep] { [.drawing] }
+
+    func encoding(of source: PictureSource, _ encoding: PictureEncoding) -> PictureEncoding {
+        source == .whole ? encoding : PictureEncoding(format: imageFormat, effort: encoding.effort)
+    }
 
     func recipe(
         _ project: Project, _ options: PictureOptions, size: PixelSize, _ encoding: PictureEncoding, place: Place
@@ -61,6 +67,7 @@ struct PlotCodec: VectorCodec {
     var holdsPhotoMetadata: Bool { false }
     var settings: Set<EncodingSetting> { [] }
     var head: [UInt8] { svg.head }
+    var imageFormat: PictureFormat { .png }
 
     func storedDigest(path: String) throws(EngineError) -> PictureDigest? { try svg.storedDigest(path: path) }
 }
@@ -75,6 +82,7 @@ struct VectorPDFCodec: VectorCodec {
     var hasAlpha: Bool { true }
     var settings: Set<EncodingSetting> { pdf.settings }
     var head: [UInt8] { PDFAssembler.header }
+    var imageFormat: PictureFormat { PDFWriter.imageFormat }
 
     func check(
         _ size: PixelSize, _ encoding: PictureEncoding, dotsPerInch: Double?, place: Place

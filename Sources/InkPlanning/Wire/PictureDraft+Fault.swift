@@ -119,16 +119,7 @@ extension PictureDraft {
         let codec = try codec(file)
         try require(
             (drawing != nil) == (codec.isVector && picture.source == .whole), "a drawing of what is not drawn, or none")
-        guard picture.source.isDrawn else {
-            try require(encoding == codec.encoding(of: picture.source, file), "an encoding that is not asked for")
-            return
-        }
-        // A file of its own, which no assembler has to take layers for.
-        let own = PictureCodecs.all.first { $0.format == encoding.format && $0.layerAbilities == nil }
-        try require(
-            encoding == PictureEncoding(format: encoding.format, effort: file.effort)
-                && own?.steps(encoding, of: picture.scene.output) == [.bands],
-            "an image of a drawing that is not encoded by rows")
+        try require(encoding == codec.encoding(of: picture.source, file), "an encoding that is not asked for")
     }
 
     private func codec(_ encoding: PictureEncoding) throws(DraftFault) -> any PictureCodec {
