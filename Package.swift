@@ -161,7 +161,9 @@ let package = Package(
         .testTarget(name: "InkSystemTests", dependencies: ["InkSystem", "InkTestSupport", "CSystem"]),
         .testTarget(
             name: "InkPlanningTests",
-            dependencies: ["InkPlanning", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport"]),
+            dependencies: [
+                "InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkBrokerTests",
             dependencies: [
