@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "FuzzDocuments", targets: ["FuzzDocuments"]),
         .executable(name: "FuzzImages", targets: ["FuzzImages"]),
         .executable(name: "FuzzProtocol", targets: ["FuzzProtocol"]),
+        .executable(name: "FuzzDrafts", targets: ["FuzzDrafts"]),
     ],
     dependencies: [.package(name: "ink-export-farm", path: "..")],
     targets: [
@@ -46,6 +47,16 @@ let package = Package(
                 "FuzzSupport",
                 .product(name: "InkCodecs", package: "ink-export-farm"),
                 .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkProtocol", package: "ink-export-farm"),
+            ],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+        .executableTarget(
+            name: "FuzzDrafts",
+            dependencies: [
+                "FuzzSupport",
+                .product(name: "InkCodecs", package: "ink-export-farm"),
+                .product(name: "InkEngine", package: "ink-export-farm"),
+                .product(name: "InkPlanning", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]),

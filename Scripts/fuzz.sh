@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${FUZZ_SECONDS:-30}
-targets=(FuzzProjectReader FuzzDocuments FuzzImages FuzzProtocol)
+targets=(FuzzProjectReader FuzzDocuments FuzzImages FuzzProtocol FuzzDrafts)
 if [[ $# -gt 0 ]]; then
     targets=("$1")
     shift
@@ -50,6 +50,10 @@ for target in "${targets[@]}"; do
     FuzzProtocol)
         seeds=(Fuzz/.build/seeds/FuzzProtocol)
         python3 Scripts/fuzz_seeds.py "${seeds[0]}"
+        options+=(-max_len=4096)
+        ;;
+    FuzzDrafts)
+        seeds=(Fuzz/Seeds/FuzzDrafts)
         options+=(-max_len=4096)
         ;;
     esac

@@ -233,7 +233,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             changed[Int.random(in: changed.indices, using: &random)] &+= 1
             do throws(ProtocolError) { draft = try sample.decoded([changed]) } catch { continue }
             guard draft.fault(for: sample.order, blocks: sample.blocks) == nil else { continue }
-            _ = try draft.planned(keepsResults: seed % 2 == 0)
+            _ = try draft.rehearsed(keepsResults: seed % 2 == 0)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import InkCodecs
 import InkEngine
 import InkProtocol
@@ -44,8 +45,8 @@ import Testing
             #expect(decisive[0].map(\.runs.roundings) == decisive[1].map(\.runs.roundings), "\(name)")
         }
         for keepsResults in [false, true] {
-            let expected = try sample.draft.planned(keepsResults: keepsResults)
-            let planned = try again.planned(keepsResults: keepsResults)
+            let expected = try sample.draft.rehearsed(keepsResults: keepsResults)
+            let planned = try again.rehearsed(keepsResults: keepsResults)
             #expect(planned.tasks == expected.tasks, "\(name)")
             #expect(planned.plan.heads == expected.plan.heads, "\(name)")
             #expect(planned.plan.pictures.map(\.grid) == expected.plan.pictures.map(\.grid), "\(name)")
@@ -65,7 +66,7 @@ import Testing
     @Test("A thumbnail takes what an image was scaled to for its own size")
     func thumbnailsHaveTheirOwnScaling() throws {
         let sample = try DraftSample.rich()
-        let plan = try sample.draft.planned(keepsResults: false).plan
+        let plan = try sample.draft.rehearsed(keepsResults: false).plan
         let index = try #require(sample.draft.images.firstIndex { !$0.scalings.isEmpty })
         let request = sample.draft.images[index]
         for picture in plan.pictures where picture.source == .whole || picture.source == .thumbnail {
@@ -119,6 +120,29 @@ import Testing
 
     // MARK: - Bytes of strangers
 
+    /// The first byte of each chooses the order in `Fuzz/Sources/FuzzDrafts`. They were made from the document, not by
+    /// this program.
+    @Test(
+        "The inputs that fuzzing begins with are drafts",
+        arguments: [
+            ("least", [PictureFormat.png]), ("strokes", [.png]), ("images", [.png]), ("layers", [.psd, .ora]),
+            ("drawing", [.svg, .png]), ("drawings", [.vectorPDF, .plot]), ("jpeg", [.jpeg]),
+        ])
+    func seeds(name: String, formats: [PictureFormat]) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let file = folder.appendingPathComponent("../../Fuzz/Seeds/FuzzDrafts/\(name)")
+        let bytes = Array(try Data(contentsOf: file).dropFirst())
+        var options = PictureOptions()
+        options.files = formats.map { PictureFileOptions(encoding: PictureEncoding(format: $0)) }
+        let picture = PictureSpec(size: .named("1x"), options: options)
+        var limits = Limits()
+        (limits.edgePixels, limits.imagePixels, limits.layers) = (512, 1 << 20, 50)
+        #expect(try DraftRehearsal.run([bytes], of: picture, name: "fuzz", limits: limits) == nil)
+        // Each is in the form that is written.
+        let order = DraftOrder(name: "fuzz", picture: picture, limits: limits)
+        #expect(try PictureDraft(decoding: [bytes], for: order).encodedParts() == [bytes])
+    }
+
     @Test("Bytes that were tampered with are refused, or planned without harm", arguments: 0..<6)
     func tamperedBytes(group: UInt64) throws {
         for seed in (25 * group)..<(25 * group + 25) {
@@ -171,7 +195,7 @@ import Testing
         guard draft.fault(for: sample.order, blocks: sample.blocks) == nil else { return }
         // Tasks go to workers, which read them with the same care.
         for keepsResults in [false, true] {
-            for task in try draft.planned(keepsResults: keepsResults).tasks {
+            for task in try draft.rehearsed(keepsResults: keepsResults).tasks {
                 let task = WorkerTask.render(task)
                 #expect(try WorkerTask(decoding: task.encoded()) == task, "seed \(seed)")
             }
