@@ -53,7 +53,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
         DraftLie("an element that is another picture") { $0.layers[1]?[0].kind = .picture(.whole) },
         DraftLie("more elements than a project may have") { draft in
             let node = LayeredNode(name: "", kind: .group([], isPassThrough: true, mask: nil))
-            draft.layers[1]? += Array(repeating: node, count: draft.limits.layers + 3)
+            draft.layers[1]? += Array(repeating: node, count: draft.limits.layers + 67)
         },
         DraftLie("elements in elements, without end") { draft in
             for _ in 0..<200 {
@@ -89,7 +89,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             try draft.changeBlock { $0.id = FakeBlocks.id(of: [1, 2, 3]) }
         },
         DraftLie("more strokes than a project may have") { draft in
-            let count = draft.limits.strokes + draft.limits.layers + 1
+            let count = draft.limits.strokes + draft.limits.layers + 65
             try draft.changeBlock { block in
                 let extents = Array(repeating: block.extents[0], count: count)
                 block = StrokeBlockIndex(id: block.id, extents: extents)
@@ -97,7 +97,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
         },
         DraftLie("more elements than a project can have") { draft in
             let fill = SceneLayer<SceneImage<Int>, StrokeBlockIndex>(kind: .fill(.white))
-            draft.pictures[0].scene.layers += Array(repeating: fill, count: 2 * draft.limits.layers + 1)
+            draft.pictures[0].scene.layers += Array(repeating: fill, count: 2 * draft.limits.layers + 129)
         },
         DraftLie("groups in groups, without end") { draft in
             for _ in 0..<200 {

@@ -39,8 +39,11 @@ extension PictureDraft {
             try checkDescription(order)
             try checkFiles(order)
             let whole = try checkWhole(order)
+            // Before the pictures: few scalings of an image are worthwhile, and pictures look theirs up.
+            let sizes = Set(
+                pictures.map { ImageScaling(placement: nil, canvas: $0.scene.canvas, output: $0.scene.output) })
+            for image in images { try check(image, sizes, order, blocks) }
             for picture in pictures { try check(picture, whole, order) }
-            for image in images { try check(image, order, blocks) }
             if let missing = self.blocks.first(where: { blocks[$0] == nil }) {
                 throw DraftFault("block \(missing), which did not come")
             }
@@ -109,7 +112,7 @@ extension PictureDraft {
         guard let nodes = layers[file] else { throw DraftFault("a \(codec.name) file without layers") }
         // Beside the project's: background and base image.
         let elements = nodes.reduce(0) { $0 + $1.elementCount }
-        try require(elements - 2 <= order.limits.layers, "\(elements) layers of a file")
+        try require(elements - 2 <= order.layersMax, "\(elements) layers of a file")
         return [.whole] + nodes.flatMap(\.parts) + (abilities.hasThumbnail ? [.thumbnail] : [])
     }
 
@@ -178,19 +181,17 @@ extension PictureDraft {
             try require(
                 size.longestEdge <= max(whole.output.longestEdge, VectorImage.maskEdge), "an image of \(size)")
         }
-        // In output pixels, lengths of the canvas are still numbers.
-        let scale = OutputScale(canvas: scene.canvas, output: size)
-        try require(
-            [scale.x, scale.y].allSatisfy(DraftPicture.lengths.contains), "a canvas of \(scene.canvas)")
+        try check(ImageScaling(placement: nil, canvas: scene.canvas, output: size))
         let origin = scene.patternOrigin
         try require(max(abs(origin.x), abs(origin.y)) <= 2 * ProtocolLimits.coordinate, "patterns from \(origin)")
         if let base = scene.baseImage { try check(base, .color, in: scene) }
         var (elements, strokes) = (0, 0)
         for layer in scene.layers { try check(layer, in: scene, &elements, &strokes) }
-        let elementsMax = StampCount.saturatingSum(limits.layers, limits.layers)
+        // Clipping has an element of its own.
+        let elementsMax = StampCount.saturatingSum(order.layersMax, order.layersMax)
         try require(elements <= elementsMax, "\(elements) elements of a picture")
         // An empty layer may have a stroke that fills it.
-        try require(strokes <= StampCount.saturatingSum(limits.strokes, limits.layers), "\(strokes) strokes")
+        try require(strokes <= StampCount.saturatingSum(limits.strokes, order.layersMax), "\(strokes) strokes")
     }
 
     private func check(
@@ -218,17 +219,17 @@ extension PictureDraft {
         let request = images[image.source]
         try require(request.use == use, "a mask for a picture, or a picture for a mask")
         try require(image.outside == 0 || use == .mask, "a value beyond no mask")
-        try check(image.placement, in: scene)
+        try check(scene.scaling(of: image))
         try require(
             request.scalings.isEmpty || request.scalings.contains(scene.scaling(of: image)),
             "an image that is not scaled for its place")
     }
 
-    private func check(
-        _ placement: Placement?, in scene: Scene<SceneImage<Int>, StrokeBlockIndex>
-    ) throws(DraftFault) {
-        guard let placement else { return }
-        let scale = OutputScale(canvas: scene.canvas, output: scene.output)
+    /// In output pixels, what places an image is still a number.
+    private func check(_ scaling: ImageScaling) throws(DraftFault) {
+        let scale = OutputScale(canvas: scaling.canvas, output: scaling.output)
+        try require([scale.x, scale.y].allSatisfy(DraftPicture.lengths.contains), "a canvas of \(scaling.canvas)")
+        guard let placement = scaling.placement else { return }
         let sizes = [placement.width, placement.height].flatMap { [$0 * scale.x, $0 * scale.y] }
         let places = [placement.x, placement.y].flatMap { [$0 * scale.x, $0 * scale.y] }
         try require(
@@ -237,7 +238,10 @@ extension PictureDraft {
                 && placement.rotation.isFinite, "a placement that is beyond numbers")
     }
 
-    private func check(_ image: ImageRequest, _ order: DraftOrder, _ blocks: [BlockID: Int]) throws(DraftFault) {
+    /// - Parameter sizes: of the canvases and outputs of the pictures.
+    private func check(
+        _ image: ImageRequest, _ sizes: Set<ImageScaling>, _ order: DraftOrder, _ blocks: [BlockID: Int]
+    ) throws(DraftFault) {
         try require(blocks[image.file] == image.fileBytes, "an image's file that is not \(image.fileBytes) bytes")
         try require(image.place.file == order.name, "an image of another project")
         let pixelsMax = max(limits.imagePixels, limits.interlacedImagePixels, limits.heldImagePixels)
@@ -253,9 +257,9 @@ extension PictureDraft {
         guard !image.scalings.isEmpty else { return }
         try require(Set(image.scalings).count == image.scalings.count, "an image that is scaled the same way twice")
         for scaling in image.scalings {
-            let scene = pictures.first { $0.scene.canvas == scaling.canvas && $0.scene.output == scaling.output }?.scene
-            guard let scene else { throw DraftFault("an image that is scaled for no picture") }
-            try check(scaling.placement, in: scene)
+            let size = ImageScaling(placement: nil, canvas: scaling.canvas, output: scaling.output)
+            try require(sizes.contains(size), "an image that is scaled for no picture")
+            try check(scaling)
         }
         try require(
             ImageScaling.isWorthwhile(image.scalings, of: image.size, as: image.use), "an image that is scaled in vain")

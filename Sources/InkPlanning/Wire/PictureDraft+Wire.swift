@@ -18,11 +18,13 @@ package struct DraftOrder: Hashable, Sendable {
         self.limits = limits
     }
 
+    /// More elements than a project within the limits has with what is laid over it.
+    var layersMax: Int { saturating(limits.layers, plus: 64) }
     /// More pictures than the files of a project within the limits have: of each element in each form of layered file
     /// the element and its mask, and as many images in files of lines.
-    var picturesMax: Int { saturating(saturating(limits.layers, times: 8), plus: 64) }
+    var picturesMax: Int { saturating(layersMax, times: 8) }
     /// More images than these pictures have: of each element a mask and a content, in as many sizes.
-    var imagesMax: Int { saturating(saturating(limits.layers, times: 2), times: picturesMax) }
+    var imagesMax: Int { saturating(saturating(layersMax, times: 2), times: picturesMax) }
 
     private func saturating(_ value: Int, times factor: Int) -> Int {
         let (product, overflow) = max(0, value).multipliedReportingOverflow(by: factor)
