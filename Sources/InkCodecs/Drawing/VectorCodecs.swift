@@ -11,7 +11,7 @@ extension PictureFormat {
 protocol VectorCodec: PictureCodec {
     /// What all files begin with.
     var head: [UInt8] { get }
-    /// Of the images in its files.
+    /// The format of the images in its files.
     var imageFormat: PictureFormat { get }
 }
 

@@ -51,7 +51,7 @@ private struct LayeredFlags: OptionSet {
     static let visible = LayeredFlags(rawValue: 1)
     static let clipped = LayeredFlags(rawValue: 2)
     static let group = LayeredFlags(rawValue: 4)
-    /// Of groups only.
+    /// Only groups pass through and have masks.
     static let passThrough = LayeredFlags(rawValue: 8)
     static let mask = LayeredFlags(rawValue: 16)
     static let ofPictures: LayeredFlags = [.visible, .clipped]
