@@ -165,7 +165,7 @@ class FakeBroker(threading.Thread):
             self.take_part(peer, body)
         elif kind == WATCH:
             phases = b"\0" * 8
-            finished = b"\0\1\1" + struct.pack("<Q", len(self.picture)) + self.digest + b"\1\1\1" + phases
+            finished = b"\0\1\1" + struct.pack("<Q", len(self.picture)) + self.digest + b"\0\1\1\1" + phases
             self.send(peer, NOTICE, struct.pack("<QQ", 5, 1) + b"\1" + self.submission + finished)
         elif kind == PICTURE_REQUEST:
             body.u64()
