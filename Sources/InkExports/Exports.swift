@@ -268,7 +268,9 @@ package struct Exports {
     /// Writes the sprite sheet of all pictures, where that is asked for.
     private func writeSheet(_ finished: FinishedExports, _ animations: [String: Animation]) -> PictureFailure? {
         writeJoined(arguments.run.sheetPath, of: .png, "pictures", finished) { (path, made) throws(EngineError) in
-            let pictures = made.map { SheetWriting.Picture($0.record, path: $0.output, animations[$0.record.input.path]) }
+            let pictures = made.map {
+                SheetWriting.Picture($0.record, path: $0.output, animations[$0.record.input.path])
+            }
             try SheetWriting(path: path, pictures: pictures, limits: sheetLimits).run()
         }
     }

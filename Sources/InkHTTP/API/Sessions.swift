@@ -22,7 +22,9 @@ final class Sessions: Sendable {
             if let session = sessions[owner] { return session }
             let waiting = waiting
             let session = service.openSession(owner: owner) { message in
-                if case .orderDone(let result) = message { waiting.give(result, OrderName(owner: owner, number: result.number)) }
+                if case .orderDone(let result) = message {
+                    waiting.give(result, OrderName(owner: owner, number: result.number))
+                }
             }
             sessions[owner] = session
             return session
