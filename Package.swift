@@ -3,7 +3,7 @@ import PackageDescription
 
 // Dependencies point one way only:
 //   ink -> InkCommands -> InkBench -> InkExports -> InkBroker, InkClient, InkWorker -> InkProtocol
-//   InkBroker, InkWorker -> InkPlanning -> InkProtocol
+//   InkBroker, InkWorker -> InkPlanning -> InkProtocol; InkReading -> InkPlanning, InkDocuments
 //                      -> InkHTTP -> InkExports; InkService -> InkBroker, InkStore -> InkProtocol
 //   InkProtocol -> InkCodecs -> InkEngine -> InkSystem -> C libraries
 // Only what a person or a client asks reads documents: InkExports, InkService, InkBench and InkCommands.
@@ -15,7 +15,8 @@ let package = Package(
     ]
         // For the packages in Fuzz/ and Benchmarks/.
         + [
-            "InkEngine", "InkCodecs", "InkDocuments", "InkProtocol", "InkPlanning", "InkBroker", "InkWorker",
+            "InkEngine", "InkCodecs", "InkDocuments", "InkProtocol", "InkPlanning", "InkReading", "InkBroker",
+            "InkWorker",
             "InkReference",
             "CKernels",
         ].map { (name: String) in
@@ -78,6 +79,8 @@ let package = Package(
             dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CZeroMQ", "CZstd", "CISAL", "CLazy", "CSystem"]),
         // From a project to the tasks of its pictures; values only.
         .target(name: "InkPlanning", dependencies: ["InkProtocol", "InkCodecs", "InkEngine"]),
+        // Documents as workers read them.
+        .target(name: "InkReading", dependencies: ["InkPlanning", "InkProtocol", "InkDocuments", "InkEngine"]),
         .target(
             name: "InkWorker",
             dependencies: ["InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "CSystem"]),
@@ -108,7 +111,8 @@ let package = Package(
         .target(
             name: "InkExports",
             dependencies: [
-                "InkClient", "InkBroker", "InkWorker", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs",
+                "InkClient", "InkBroker", "InkWorker", "InkPlanning", "InkProtocol", "InkDocuments",
+                "InkCodecs",
                 "InkEngine",
                 "InkSystem", "InkJSON", "CSystem",
             ]),
@@ -124,7 +128,8 @@ let package = Package(
             name: "InkCommands",
             dependencies: [
                 "InkBench", "InkExports", "InkHTTP", "InkService", "InkClient", "InkStore", "InkBroker", "InkWorker",
-                "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem", "InkJSON",
+                "InkReading", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine", "InkSystem",
+                "InkJSON",
                 "CCommandLine",
                 "CVersions", "CLazy", "CSystem",
             ]),
@@ -180,14 +185,16 @@ let package = Package(
         .testTarget(
             name: "InkServiceTests",
             dependencies: [
-                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkPlanning", "InkProtocol",
+                "InkService", "InkBroker", "InkWorker", "InkStore", "InkClient", "InkReading", "InkPlanning",
+                "InkProtocol",
                 "InkDocuments",
                 "InkCodecs", "InkEngine", "InkJSON", "InkTestSupport", "CZeroMQ",
             ]),
         .testTarget(
             name: "InkHTTPTests",
             dependencies: [
-                "InkHTTP", "InkExports", "InkService", "InkBroker", "InkWorker", "InkPlanning", "InkProtocol",
+                "InkHTTP", "InkExports", "InkService", "InkBroker", "InkWorker", "InkReading", "InkPlanning",
+                "InkProtocol",
                 "InkDocuments",
                 "InkCodecs", "InkEngine", "InkJSON", "InkSystem", "InkTestSupport",
             ]),

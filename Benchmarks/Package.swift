@@ -31,6 +31,7 @@ let package = Package(
             dependencies: [
                 .product(name: "InkEngine", package: "ink-export-farm"),
                 .product(name: "InkProtocol", package: "ink-export-farm"),
+                .product(name: "InkReading", package: "ink-export-farm"),
                 .product(name: "InkWorker", package: "ink-export-farm"),
             ]),
         .executableTarget(

@@ -71,11 +71,15 @@ public enum ExportSource: Sendable {
     case ready(Project, PictureOrder)
     /// Read when its turn has come, beside the broker's thread.
     case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOrder))
+    /// Read by a worker.
+    case document(DocumentSource)
 }
 
 /// What becomes of an export; ends with one of `finished` and `failed`, exactly once.
 public enum BrokerEvent: Sendable {
     case started(JobID)
+    /// What the reader of the document has left out or changed, one line each.
+    case warned(JobID, [String])
     /// The project has been read and cut into blocks.
     case prepared(JobID)
     /// The picture has been cut into these tiles.

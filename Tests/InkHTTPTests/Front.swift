@@ -3,6 +3,7 @@ import InkBroker
 import InkExports
 import InkJSON
 import InkProtocol
+import InkReading
 import InkService
 import InkSystem
 import InkTestSupport
@@ -41,7 +42,7 @@ final class Front {
             ? Worker(
                 configuration: WorkerConfiguration(
                     endpoint: "inproc://workers", name: "w1", rendererVersion: "test-1", threads: 1),
-                context: context, runner: EngineTaskRunner(threads: 1)) : nil
+                context: context, runner: EngineTaskRunner(threads: 1, documents: TaskDocuments())) : nil
         try worker?.start()
     }
 

@@ -6,6 +6,7 @@ import InkDocuments
 import InkEngine
 import InkJSON
 import InkProtocol
+import InkReading
 import InkService
 import InkTestSupport
 import InkWorker
@@ -54,7 +55,7 @@ struct FarmServiceTests {
     private struct WaitingRunner: TaskRunner {
         /// Asked while the last band is waiting, which is while a picture is made.
         let mayFinish: @Sendable () -> Bool
-        private let renderer = EngineTaskRunner(threads: 1)
+        private let renderer = EngineTaskRunner(threads: 1, documents: TaskDocuments())
 
         init(_ mayFinish: @escaping @Sendable () -> Bool) { self.mayFinish = mayFinish }
 

@@ -21,7 +21,7 @@ struct JobLoaderTests {
         let submission = Submission(
             key: .random(), name: "a.ink", source: .content(ContentID(hashing: [1]), byteCount: 1, .plain),
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
-        let error = #expect(throws: BrokerError.self) { try loader.load(submission) { _ in } }
+        let error = #expect(throws: BrokerError.self) { try loader.open(submission) }
         guard case .source("a.ink", let cause)? = error, let lost = cause.error as? LostCopy,
             case .file(_, "open", ENOENT) = lost.cause
         else {

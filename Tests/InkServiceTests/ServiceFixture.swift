@@ -6,6 +6,7 @@ import InkDocuments
 import InkEngine
 import InkJSON
 import InkProtocol
+import InkReading
 import InkService
 import InkTestSupport
 import InkWorker
@@ -56,7 +57,8 @@ final class Farm {
         configuration.security = security
         configuration.helloMilliseconds = 500
         let worker = try Worker(
-            configuration: configuration, context: try ZeroMQContext(), runner: runner ?? EngineTaskRunner(threads: 1))
+            configuration: configuration, context: try ZeroMQContext(),
+            runner: runner ?? EngineTaskRunner(threads: 1, documents: TaskDocuments()))
         try worker.start()
         workers.append(worker)
     }

@@ -5,6 +5,7 @@ import InkCodecs
 import InkEngine
 import InkJSON
 import InkProtocol
+import InkReading
 import InkService
 import InkTestSupport
 import InkWorker
@@ -12,7 +13,7 @@ import Testing
 
 /// Whoever renders something else than it was asked, all checksums right.
 private struct LyingRunner: TaskRunner {
-    private let honest = EngineTaskRunner(threads: 1)
+    private let honest = EngineTaskRunner(threads: 1, documents: TaskDocuments())
 
     func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
         guard case .render(var tile) = task else { return try honest.run(task, in: context) }
@@ -23,7 +24,7 @@ private struct LyingRunner: TaskRunner {
 
 /// Renders right, and changes the bands that it hands in.
 private struct SpoilingRunner: TaskRunner {
-    private let honest = EngineTaskRunner(threads: 1)
+    private let honest = EngineTaskRunner(threads: 1, documents: TaskDocuments())
     let spoil: @Sendable (inout EncodedPiece) -> Void
 
     init(_ spoil: @escaping @Sendable (inout EncodedPiece) -> Void) { self.spoil = spoil }

@@ -101,6 +101,7 @@ extension SimulatedBroker {
                 }
                 return .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))
             }
+        case .findCompanions(let life, _, _): farm.problem("\(life) needs files that nobody has")
         case .plan(let life, let draft, let decoded):
             answer(life) { blocks throws(BrokerError) in
                 let plan = try BrokerError.refusing { () throws(EngineError) in
@@ -167,7 +168,7 @@ extension SimulatedBroker {
             default: break
             }
             heard = ended(id.rawValue, ExportEnd(error))
-        case .started, .planned, .timeLeft, .written, .worker, .task, .resultsLost: return
+        case .started, .warned, .planned, .timeLeft, .written, .worker, .task, .resultsLost: return
         }
         later(.service(heard), 0...0)
     }
@@ -281,7 +282,7 @@ extension SimulatedBroker {
         case .pixels(let block):
             result.pixels = block.id
             result.pixelBytes = Zstandard.declaredSize(of: block.frame)
-        case .localBand, .block, .draft: farm.problem("\(item)")
+        case .localBand, .block, .draft, .readingEnd: farm.problem("\(item)")
         }
     }
 

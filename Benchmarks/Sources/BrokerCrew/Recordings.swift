@@ -1,7 +1,9 @@
 import InkEngine
 import InkProtocol
-@testable import InkWorker
+import InkReading
 import Synchronization
+
+@testable import InkWorker
 
 /// Results of tasks, by task. Blocks are named by their content, so equal tasks have equal results.
 final class Recordings {
@@ -14,7 +16,7 @@ final class Recordings {
 
     /// The blocks of all workers' tasks.
     let cache = BlockCache(limitBytes: 256 << 20)
-    private let engine = EngineTaskRunner(threads: 1)
+    private let engine = EngineTaskRunner(threads: 1, documents: TaskDocuments())
     private var results: [WorkerTask: Result] = [:]
 
     func result(of task: WorkerTask) -> Result? { results[Self.key(of: task)] }
@@ -32,11 +34,18 @@ final class Recordings {
         return result
     }
 
-    /// The tasks of projects of the same content differ by the names of their files.
+    /// The tasks of projects of the same content differ by the names of their files, and the projects by their ids.
     private static func key(of task: WorkerTask) -> WorkerTask {
-        guard case .decode(var decode) = task else { return task }
-        decode.place = Place(file: "")
-        return .decode(decode)
+        switch task {
+        case .decode(var decode):
+            decode.place = Place(file: "")
+            return .decode(decode)
+        case .read(.document(var document)):
+            document.name = ""
+            document.content.parts = []
+            return .read(.document(document))
+        default: return task
+        }
     }
 }
 

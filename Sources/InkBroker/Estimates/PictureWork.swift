@@ -157,7 +157,7 @@ extension RoughSize {
             self.init(
                 kind: kind, work: Self.pixel * Double(order.output.area) + Self.stroke * Double(strokes),
                 prepare: Self.prepared + Self.preparedStroke * Double(strokes))
-        case .deferred:
+        case .deferred, .document:
             guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
             let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(

@@ -8,7 +8,10 @@ extension Export {
     /// A task and the bytes that its result may have.
     func task(_ role: TaskRole) throws(BrokerError) -> (WorkerTask, resultLimit: UInt64) {
         switch role {
-        case .read: if let readTask { return (.read(readTask), ResultLimit.localDraft) }
+        case .read:
+            guard let readable else { break }
+            let limit = readable.document.map { ResultLimit.draft(fileBytes: $0.limits.fileBytes) }
+            return (.read(readable.task), limit ?? ResultLimit.localDraft)
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
@@ -106,6 +109,12 @@ extension Export {
         }
     }
 
+    /// The draft that a worker has sent.
+    func draft(of parts: [[UInt8]]) throws(ProtocolError) -> PictureDraft? {
+        guard let order = readable?.order else { return nil }
+        return try PictureDraft(decoding: parts, for: order)
+    }
+
     /// The image that a task decodes; nil for other tasks.
     func image(of role: TaskRole) -> ImageRequest? {
         guard case .decode(let index) = role else { return nil }
@@ -123,7 +132,11 @@ extension Export {
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
-        case .read: return nil
+        case .read:
+            let requests = result.reading.requests
+            if !requests.isEmpty { return readable?.fault(in: requests, round: rounds + 1) }
+            guard let draft = result.draft else { return "no draft" }
+            return readable?.order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -28,7 +28,10 @@ struct Export: Sendable {
     let submitted: UInt64
     var phase = Phase.preparing
     /// What a worker reads.
-    private(set) var readTask: ReadTask?
+    private(set) var readable: Readable?
+    /// What its reader has asked for last, and how often it has asked.
+    private var requests: [CompanionRequest] = []
+    private(set) var rounds = 0
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
@@ -74,12 +77,14 @@ struct Export: Sendable {
     // MARK: - From step to step
 
     /// A worker can read the project.
-    mutating func take(_ task: ReadTask, _ cost: TaskCost, _ held: [EncodedBlock]) -> [ExportAction] {
+    mutating func take(_ readable: Readable, _ held: [EncodedBlock]) -> [ExportAction] {
+        let isFirst = phase == .preparing
         phase = .reading
         blocks += held.map(\.id)
-        readTask = task
-        stages = [.read]
-        return begin([Stage(groups: 1, costs: .all(cost))])
+        self.readable = readable
+        stages.append(.read)
+        let stage = Stage(groups: 1, costs: .all(readable.cost))
+        return isFirst ? begin([stage]) : [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
     }
 
     mutating func take(_ prepared: PreparedExport) -> [ExportAction] {
@@ -112,6 +117,10 @@ struct Export: Sendable {
 
     /// The tasks so far are done.
     mutating func planNext(now: UInt64) throws(BrokerError) -> [ExportAction] {
+        if let readable, phase == .reading {
+            defer { requests = [] }
+            return [.findCompanions(life, readable, requests)]
+        }
         guard let draft else { return try planTrial(now: now) }
         if phase == .reading {
             return [.schedule(.stagesPlanned(life.job, [addDecoding(of: draft)], isLast: false))]
@@ -242,10 +251,17 @@ struct Export: Sendable {
         switch role {
         case .read:
             blocks += result.blocks
-            let served = readTask.flatMap { task in blocks.firstIndex(of: task.source).map { blocks.remove(at: $0) } }
-            readTask = nil
+            requests = result.reading.requests
+            rounds += 1
+            guard requests.isEmpty else { return [] }
             guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
-            return [.release([served].compactMap(\.self))] + take(draft)
+            var served: [BlockID] = []
+            for block in readable?.task.blocks ?? [] {
+                if let index = blocks.firstIndex(of: block) { served.append(blocks.remove(at: index)) }
+            }
+            readable = nil
+            let warnings = result.reading.warnings
+            return [.release(served)] + (warnings.isEmpty ? [] : [.report(.warned(life.job, warnings))]) + take(draft)
         case .decode(let index):
             blocks += result.blocks
             decoded[index] = result.images.map(\.image)

@@ -8,6 +8,8 @@ enum ExportAction: Sendable {
     /// Read the project and cut it into blocks, or have a worker do it; answered with `prepared` or `readable`, or
     /// `failed`.
     case prepare(ExportLife, ExportJob)
+    /// Find what the reader of a document asks for; answered with `readable` or `failed`.
+    case findCompanions(ExportLife, Readable, [CompanionRequest])
     /// Cut the picture into tiles; answered with `planned` or `failed`.
     case plan(ExportLife, PictureDraft, decoded: [[DecodedImage]])
     /// The picture's pieces are put together as planned.

@@ -34,7 +34,7 @@ struct ExportLife: Hashable, Sendable {
 /// What was done for an export beside the loop.
 enum LaneAnswer: Sendable {
     /// A worker can read the project.
-    case readable(ReadTask, TaskCost, blocks: [EncodedBlock])
+    case readable(Readable, blocks: [EncodedBlock])
     /// The project has been cut into blocks.
     case prepared(PreparedExport)
     /// The tiles are known.
@@ -47,7 +47,7 @@ enum LaneAnswer: Sendable {
     /// Those that it brings along.
     var blocks: [EncodedBlock] {
         switch self {
-        case .readable(_, _, let blocks): blocks
+        case .readable(_, let blocks): blocks
         case .prepared(let prepared): prepared.blocks
         case .planned(let planned): planned.blocks
         case .written, .finished, .failed: []
@@ -81,7 +81,12 @@ struct TaskResult: Sendable {
     var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
+    /// The parts of a draft, and what has come of it.
+    var draftParts: [[UInt8]] = []
     var draft: PictureDraft?
+    var reading = ReadingEnd()
+    /// Bytes of the blocks of a draft.
+    var blockBytes: [BlockID: Int] = [:]
 
     /// Adds a band, or the next piece of a file.
     mutating func add(_ piece: EncodedPiece) {

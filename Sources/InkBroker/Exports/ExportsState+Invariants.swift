@@ -23,7 +23,7 @@ extension Export {
     fileprivate var brokenInvariants: [String] {
         var broken: [String] = []
         switch phase {
-        case .reading: if readTask == nil, draft == nil { broken.append("nothing to read") }
+        case .reading: if readable == nil, draft == nil { broken.append("nothing to read") }
         case .preparing: if draft != nil || !heldBlocks.isEmpty { broken.append("prepared too early") }
         case .decoding, .planning:
             if draft?.images.count != decoded.count { broken.append("\(decoded.count) places for images") }

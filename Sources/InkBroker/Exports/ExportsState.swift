@@ -61,7 +61,7 @@ struct ExportsState: Sendable {
         case .answered(let life, let answer): take(answer, of: life, now: now)
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
-            if role == .read { preparing.remove(life) }
+            if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
         case .diskAdvanced: break
@@ -147,7 +147,7 @@ struct ExportsState: Sendable {
             return actions.append(.release(answer.blocks.map(\.id)))
         }
         switch answer {
-        case .readable(let task, let cost, let blocks): advance(id) { $0.take(task, cost, blocks) }
+        case .readable(let readable, let blocks): advance(id) { $0.take(readable, blocks) }
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):
             let grid = planned.plan.whole.grid

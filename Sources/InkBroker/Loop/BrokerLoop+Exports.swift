@@ -19,6 +19,7 @@ extension BrokerLoop {
         case .prepare(let life, let job):
             targets[job.id] = PictureTarget(job)
             prepare(job, life)
+        case .findCompanions(let life, let readable, let requests): find(requests, readable, of: life)
         case .plan(let life, let draft, let decoded): plan(life, draft, decoded)
         case .open(let id, let assembler, let formats): targets[id]?.open(assembler, as: formats)
         case .write(let life, let pieces, let rows, let ending): write(pieces, rows: rows, of: life, ending)
@@ -38,10 +39,26 @@ extension BrokerLoop {
         }
     }
 
-    /// Workers of this process read the project themselves, those elsewhere cannot.
+    /// Has a worker read the project. A project of this process goes only to workers that are here, too; for those
+    /// elsewhere it is cut on the lane.
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
-        let (encoder, target, mailbox) = (encoder, targets[job.id], mailbox)
-        let draft = { @Sendable (blocks: inout [EncodedBlock]) throws(BrokerError) in
+        let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
+        switch job.source {
+        case .document(let source): open(source, job, life, nanoseconds)
+        case .ready, .deferred:
+            let draft = localDraft(job)
+            guard let id = store.local?.add(.value(source(of: draft, life))) else { return cutHere(draft, life) }
+            let cost = TaskCost(bytes: 0, nanoseconds: nanoseconds)
+            take(
+                .readable(Readable(task: .local(id), cost: cost), blocks: [EncodedBlock(id: id, frame: [])]), of: life)
+        }
+    }
+
+    private typealias MakeDraft = @Sendable (inout [EncodedBlock]) throws(BrokerError) -> PictureDraft
+
+    private func localDraft(_ job: ExportJob) -> MakeDraft {
+        let (encoder, target) = (encoder, targets[job.id])
+        return { (blocks) throws(BrokerError) in
             let (project, order) = try job.source.read()
             try target?.check(order.options.files.map(\.encoding.format))
             return try BrokerError.refusing { () throws(EngineError) in
@@ -50,7 +67,10 @@ extension BrokerLoop {
                     blocks: &blocks)
             }
         }
-        let source = DraftSource { [local = store.local] (blocks) throws(EngineError) in
+    }
+
+    private func source(of draft: @escaping MakeDraft, _ life: ExportLife) -> DraftSource {
+        DraftSource { [mailbox, local = store.local] (blocks) throws(EngineError) in
             do throws(BrokerError) { return try draft(&blocks) } catch {
                 for block in blocks { local?.remove(block.id) }
                 // The export ends with the error itself, which a worker's answer does not hold.
@@ -58,15 +78,52 @@ extension BrokerLoop {
                 throw .cancelled
             }
         }
-        if let id = store.local?.add(.value(source)) {
-            let cost = TaskCost(bytes: 0, nanoseconds: UInt64(RoughSize(job)?.prepare ?? 0))
-            return take(
-                .readable(ReadTask(source: id), cost, blocks: [EncodedBlock(id: id, frame: [])]), of: life)
-        }
+    }
+
+    private func cutHere(_ draft: @escaping MakeDraft, _ life: ExportLife) {
         cut(life) { blocks throws(BrokerError) in
             let draft = try draft(&blocks)
             let work = draft.work
             return { .prepared(PreparedExport(draft: draft, work: work, blocks: $0, time: $1)) }
+        }
+    }
+
+    /// Opens a document for workers.
+    private func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife, _ nanoseconds: UInt64) {
+        let (target, digestsStrokes) = (targets[job.id], results != nil)
+        cut(life) { blocks throws(BrokerError) in
+            let document = try source.open()
+            try target?.check(document.picture.options.files.map(\.encoding.format))
+            let content = DocumentParts(
+                parts: try DocumentParts.parts(of: document.bytes, into: &blocks), isFolder: document.isFolder,
+                encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
+            let task = DocumentTask(
+                name: job.name, content: content, picture: document.picture, software: document.software,
+                limits: job.limits, digestsStrokes: digestsStrokes)
+            // As it travels, as it is, and what is made of it.
+            let cost = TaskCost(bytes: 4 * document.bytes.count, nanoseconds: nanoseconds)
+            let readable = Readable(task: .document(task), cost: cost, companions: document.companions)
+            return { blocks, _ in .readable(readable, blocks: blocks) }
+        }
+    }
+
+    private func find(_ requests: [CompanionRequest], _ readable: Readable, of life: ExportLife) {
+        cut(life) { blocks throws(BrokerError) in
+            var readable = readable
+            guard var task = readable.document, let companions = readable.companions else {
+                throw .internalError("a project of this process has no files beside it")
+            }
+            for found in try companions(requests) {
+                var companion = found.companion
+                if case .file(_, let path) = companion.answer {
+                    companion.answer = .file(try DocumentParts.parts(of: found.bytes, into: &blocks), path: path)
+                    readable.cost.bytes += 4 * found.bytes.count
+                }
+                task.companions.append(companion)
+            }
+            readable.task = .document(task)
+            let found = readable
+            return { blocks, _ in .readable(found, blocks: blocks) }
         }
     }
 
@@ -181,6 +238,26 @@ extension ExportSource {
         switch self {
         case .ready(let project, let options): (project, options)
         case .deferred(let read): try read()
+        case .document: throw .internalError("a document is read by workers")
         }
+    }
+}
+
+extension DocumentParts {
+    /// Makes blocks of bytes; returns their names.
+    fileprivate static func parts(
+        of bytes: [UInt8], into blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> [BlockID] {
+        var parts: [BlockID] = []
+        for start in stride(from: 0, to: bytes.count, by: partBytes) {
+            let part = Array(bytes[start..<min(bytes.count, start + partBytes)])
+            let block: EncodedBlock
+            do throws(EngineError) { block = try BlockEncoder.standard.bytes(part) } catch {
+                throw .internalError("\(error)")
+            }
+            parts.append(block.id)
+            blocks.append(block)
+        }
+        return parts
     }
 }

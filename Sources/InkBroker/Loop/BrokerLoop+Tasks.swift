@@ -130,7 +130,17 @@ extension BrokerLoop {
             store.local?.remove(id)
             band.bytes = bytes
             assembly.result.add(band)
-        case .block(let block): _ = try hold(block, for: &assembly)
+        case .block(let block):
+            _ = try hold(block, for: &assembly)
+            assembly.result.blockBytes[block.id] = block.frame.count
+        case .readingEnd(let end): assembly.result.reading = end
+        case .draft(let block) where !block.frame.isEmpty:
+            guard assembly.result.draftParts.count < ProtocolLimits.draftParts else {
+                throw ProtocolError.overLimit(
+                    what: "parts of a draft", found: UInt64(ProtocolLimits.draftParts) + 1,
+                    limit: UInt64(ProtocolLimits.draftParts))
+            }
+            assembly.result.draftParts.append(try block.content(limit: ProtocolLimits.draftPartBytes))
         case .draft(let block):
             guard case .value(let value) = store.local?.content(of: block.id), let draft = value as? PictureDraft else {
                 throw ProtocolError.badValue(what: "draft", offset: 0, found: "\(block.id)", expected: "a local block")
@@ -159,7 +169,7 @@ extension BrokerLoop {
 
     func take(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
-        guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
+        guard var assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         guard assembly.fault == nil else {
             forget(id, of: worker)
             tell(.taskFailed(worker, id, .cancelled))
@@ -167,6 +177,11 @@ extension BrokerLoop {
         }
         do throws(ProtocolError) {
             try assembly.assembler.finish(done)
+            let parts = assembly.result.draftParts
+            if !parts.isEmpty, let draft = try exports[assembly.life]?.draft(of: parts) {
+                assembly.result.draft = draft
+                peers[worker]?.assemblies[id] = assembly
+            }
         } catch {
             reject(id, of: worker, "\(error)")
             return

@@ -1,13 +1,16 @@
 import InkEngine
 import InkExports
 import InkProtocol
+import InkReading
 import InkWorker
 
 /// `ink worker --replay FILE`: renders one task that a broker has kept, and reports the result.
 enum ReplayCommand {
     static func run(_ path: String, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
         let report: ReplayReport
-        do throws(EngineError) { report = try TaskReplay.run(path: path) } catch { throw .engine(error) }
+        do throws(EngineError) { report = try TaskReplay.run(path: path, documents: TaskDocuments()) } catch {
+            throw .engine(error)
+        }
         func milliseconds(_ nanoseconds: UInt64) -> String {
             Shown.decimal(Double(nanoseconds) / 1e6, places: 1) + " ms"
         }

@@ -1,6 +1,7 @@
 import InkEngine
 import InkExports
 import InkProtocol
+import InkReading
 import InkWorker
 import Synchronization
 
@@ -56,7 +57,8 @@ struct WorkerCommand {
             let context: ZeroMQContext
             do throws(ProtocolError) { context = try ZeroMQContext() } catch { throw .transport(error) }
             let worker = try Worker(
-                configuration: configuration, context: context, runner: EngineTaskRunner(threads: arguments.threads)
+                configuration: configuration, context: context,
+                runner: EngineTaskRunner(threads: arguments.threads, documents: TaskDocuments())
             ) { news in
                 // Reported when it is waited for.
                 if case .failed = news { return }

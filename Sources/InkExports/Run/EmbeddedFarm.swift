@@ -176,7 +176,7 @@ final class EmbeddedFarm: ExportFarm {
         case .progress(let job, let done, let total):
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
         case .timeLeft(let job, let time): state.withLock(\.onEvent)?(.timeLeft(Int(job.rawValue), time))
-        case .prepared, .planned, .written, .worker, .task: break
+        case .warned, .prepared, .planned, .written, .worker, .task: break
         case .resultsLost(let reason):
             state.withLock(\.onEvent)?(.news("results are not kept in the cache: \(reason)"))
         case .finished(let job, var picture):

@@ -101,6 +101,77 @@ extension Place: WireValue {
     }
 }
 
+extension EngineError: WireValue {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
+        func text(_ what: String) throws(ProtocolError) -> String {
+            try reader.text(what, limit: ProtocolLimits.textBytes)
+        }
+        let kind = try reader.uint8("kind of error")
+        switch kind {
+        case 0: self = .badInput(try Place(from: &reader), reason: try text("reason"))
+        case 1:
+            self = .overLimit(
+                try Place(from: &reader), what: try text("what"), found: try text("found"), limit: try text("limit"))
+        case 2: self = .unavailable(try Place(from: &reader), reason: try text("reason"))
+        case 3:
+            self = .io(
+                path: try text("path"), operation: try text("operation"),
+                errno: Int32(truncatingIfNeeded: try reader.integer("error number", in: 0...Int(Int32.max))))
+        case 4: self = .cancelled
+        case 5: self = .internalError(try text("message"))
+        default:
+            throw .badValue(what: "kind of error", offset: reader.offset - 1, found: "\(kind)", expected: "0 to 5")
+        }
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        func text(_ text: String) { writer.text(text, limit: ProtocolLimits.textBytes) }
+        switch self {
+        case .badInput(let place, let reason):
+            writer.uint8(0)
+            place.write(to: &writer)
+            text(reason)
+        case .overLimit(let place, let what, let found, let limit):
+            writer.uint8(1)
+            place.write(to: &writer)
+            for part in [what, found, limit] { text(part) }
+        case .unavailable(let place, let reason):
+            writer.uint8(2)
+            place.write(to: &writer)
+            text(reason)
+        case .io(let path, let operation, let errno):
+            writer.uint8(3)
+            text(path)
+            text(operation)
+            writer.integer(Int(max(0, errno)))
+        case .cancelled: writer.uint8(4)
+        case .internalError(let message):
+            writer.uint8(5)
+            text(message)
+        }
+    }
+}
+
+extension Limits: WireValue {
+    /// All that can be configured, in the order of the fields.
+    private static let integers: [any WritableKeyPath<Limits, Int> & Sendable] = [
+        \.edgePixels, \.outputPixels, \.imagePixels, \.interlacedImagePixels, \.heldImagePixels, \.svgBytes,
+        \.fileBytes, \.jsonDepth, \.jsonValues, \.archiveEntries, \.archiveRatio, \.layers, \.strokes,
+        \.pointsPerStroke, \.points, \.stamps,
+    ]
+
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init()
+        for path in Self.integers { self[keyPath: path] = try reader.integer("limit", in: 0...Int.max) }
+        coordinate = try reader.double("limit of coordinates", in: 0...Double.greatestFiniteMagnitude)
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        for path in Self.integers { writer.integer(max(0, self[keyPath: path])) }
+        writer.double(coordinate)
+    }
+}
+
 extension ChunkPixels: WireValue where Samples == BlockID {
     /// The minimum size of a chunk in bytes.
     static let leastBytes = 5

@@ -27,6 +27,10 @@ public enum ProtocolLimits {
     public static let draftPartBytes = 64 << 20
     /// Maximum number of parts of a draft: forty million strokes.
     public static let draftParts = 32
+    /// Maximum number of files beside a document that its reader may ask for, and of warnings that it may give.
+    public static let companions = 16_384
+    /// Maximum number of times that it may ask.
+    public static let companionRounds = 8
     /// Maximum number of stamps of all strokes in a block.
     public static let strokeBlockStamps = 100_000_000
     /// Maximum number of items in one `blockRequest`.

@@ -112,8 +112,8 @@ public struct ResultAssembler: Sendable {
         case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
             (.bandAndPixels, .hasBand, .pixels), (.pieces, _, .band), (.pieces, _, .localBand):
             progress = .complete
-        case (.draft, .open, .block): break
-        case (.draft, .open, .draft): progress = .complete
+        case (.draft, .open, .block), (.draft, .open, .draft): break
+        case (.draft, .open, .readingEnd): progress = .complete
         case (.bandAndPixels, .open, .band), (.bandAndPixels, .open, .localBand): progress = .hasBand
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")
@@ -130,6 +130,7 @@ extension ResultItem {
         case .pixels: "pixels"
         case .block: "a block"
         case .draft: "a draft"
+        case .readingEnd: "the end of a reading"
         }
     }
 }
@@ -149,6 +150,13 @@ public enum ResultLimit {
 
     /// Bytes of each of its pieces but the last.
     public static let drawnPieceBytes = 1 << 20
+
+    /// For the blocks and the parts of a draft.
+    ///
+    /// - Parameter fileBytes: the limit of the document; compressed, what it holds takes no more than it.
+    public static func draft(fileBytes: Int) -> UInt64 {
+        4 * UInt64(max(1 << 24, fileBytes)) + UInt64(ProtocolLimits.draftParts * ProtocolLimits.draftPartBytes)
+    }
 
     /// For a draft in the process, with the blocks for which there was no room there.
     public static let localDraft: UInt64 = 1 << 40

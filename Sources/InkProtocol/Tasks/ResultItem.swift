@@ -13,7 +13,7 @@ public enum ResultKind: Hashable, Sendable {
     case bandAndPixels
     /// Pieces of a file in order, at least one: each as `band`.
     case pieces
-    /// A `block` for each block of a draft, then one `draft`.
+    /// A `block` for each block of a draft and a `draft` for each of its parts, in any order, then `readingEnd`.
     case draft
 }
 
@@ -47,8 +47,22 @@ public enum ResultItem: Hashable, Sendable {
     case pixels(Block)
     /// A block that the draft refers to.
     case block(Block)
-    /// A local block that is the draft.
+    /// A part of the draft, or a local block that is the draft.
     case draft(Block)
+    case readingEnd(ReadingEnd)
+}
+
+/// What else has come of reading a document.
+public struct ReadingEnd: Hashable, Sendable {
+    /// What the reader has left out or changed, one line each.
+    public var warnings: [String]
+    /// What the reader needs beside the document; if there is any, there is no draft.
+    public var requests: [CompanionRequest]
+
+    public init(warnings: [String] = [], requests: [CompanionRequest] = []) {
+        self.warnings = warnings
+        self.requests = requests
+    }
 }
 
 extension ResultItem {
@@ -57,7 +71,7 @@ extension ResultItem {
         switch self {
         case .imageChunk(.samples(let block)), .pixels(let block), .block(let block), .draft(let block): block
         case .localBand(_, let id): Block(id: id, frame: [])
-        case .imageChunk(.constant), .imageEnd, .band: nil
+        case .imageChunk(.constant), .imageEnd, .band, .readingEnd: nil
         }
     }
 }
@@ -110,6 +124,7 @@ extension ResultItem {
         case .localBand: 6
         case .block: 7
         case .draft: 8
+        case .readingEnd: 9
         }
     }
 
@@ -128,6 +143,11 @@ extension ResultItem {
             writer.reserve(32 + band.bytes.count)
             band.writeHeader(to: &writer)
             writer.raw(band.bytes)
+        case .readingEnd(let end):
+            let warnings = end.warnings.prefix(ProtocolLimits.companions)
+            writer.integer(warnings.count)
+            for warning in warnings { writer.text(warning, limit: ProtocolLimits.textBytes) }
+            writer.array(end.requests)
         case .localBand(let band, let id):
             band.writeHeader(to: &writer)
             id.write(to: &writer)
@@ -149,7 +169,8 @@ extension ResultItem {
         case 6: self = .localBand(try EncodedPiece(header: &reader), try BlockID(from: &reader))
         case 7: self = .block(try ResultItem.block(from: &reader))
         case 8: self = .draft(try ResultItem.block(from: &reader))
-        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 8")
+        case 9: self = .readingEnd(try ResultItem.readingEnd(from: &reader))
+        default: throw .badValue(what: "result item", offset: 0, found: "tag \(tag)", expected: "1 to 9")
         }
         try reader.finish("result item")
     }
@@ -164,6 +185,14 @@ extension ResultItem {
                 what: "mask bounds", offset: start, found: "\(bounds)", expected: "a rectangle inside \(size)")
         }
         return DecodedImageInfo(size: size, format: format, maskBounds: bounds)
+    }
+
+    private static func readingEnd(from reader: inout ByteReader) throws(ProtocolError) -> ReadingEnd {
+        let count = try reader.count("warnings", elementBytes: 1, limit: ProtocolLimits.companions)
+        var end = ReadingEnd()
+        for _ in 0..<count { end.warnings.append(try reader.text("warning", limit: ProtocolLimits.textBytes)) }
+        end.requests = try reader.array("requests", elementBytes: 2, limit: ProtocolLimits.companions)
+        return end
     }
 
     private static func block(from reader: inout ByteReader) throws(ProtocolError) -> Block {

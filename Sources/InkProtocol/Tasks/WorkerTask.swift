@@ -41,7 +41,7 @@ extension WorkerTask {
         case .encode(let task):
             for piece in task.pieces { add(piece.block) }
         case .finish(let task): for piece in task.rows.joined() { add(piece.block) }
-        case .read(let task): add(task.source)
+        case .read(let task): for id in task.blocks { add(id) }
         case .draw(let task):
             add(task.picture)
             for id in task.strokes { add(id) }

@@ -42,7 +42,7 @@ extension FarmService {
         return try run(waitingMilliseconds: waitingMilliseconds) { [submission] id in
             ExportJob(
                 id: id, name: submission.name,
-                source: .deferred { () throws(BrokerError) in try loader.load(submission) { _ in } },
+                source: .document(DocumentSource { () throws(BrokerError) in try loader.open(submission) }),
                 limits: self.configuration.projectLimits, destination: self.previewPath(of: number),
                 priority: Self.errandPriority)
         }
@@ -93,7 +93,8 @@ extension ServiceLoop {
     func takeErrand(_ event: BrokerEvent) -> Bool {
         func isErrand(_ id: JobID) -> Bool { id.rawValue >= FarmService.firstErrand }
         switch event {
-        case .started(let id), .prepared(let id), .planned(let id, _), .progress(let id, _, _), .written(let id, _),
+        case .started(let id), .warned(let id, _), .prepared(let id), .planned(let id, _), .progress(let id, _, _),
+            .written(let id, _),
             .timeLeft(let id, _):
             return isErrand(id)
         case .task(let note): return isErrand(note.job)

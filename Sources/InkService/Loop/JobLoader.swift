@@ -7,6 +7,7 @@ import InkPlanning
 import InkProtocol
 import InkStore
 import InkSystem
+import Synchronization
 
 /// The broker's copy of a project cannot be had.
 struct LostCopy: Error, Hashable, CustomStringConvertible {
@@ -22,37 +23,75 @@ struct LostCopy: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads the project of a job, on the broker's splitting lane.
+/// Opens the document of a job, on the broker's lane. Workers read it.
 struct JobLoader: Sendable {
     let configuration: ServiceConfiguration
     let contents: ContentFolder
     let onEvent: @Sendable (FarmNote) -> Void
 
-    /// - Parameter onWarnings: receives the warnings of a project.
-    func load(
-        _ submission: Submission, onWarnings: ([ReadingWarning]) -> Void
-    ) throws(BrokerError) -> (Project, PictureOrder) {
-        let text = try text(of: submission)
-        do throws(EngineError) {
-            if case .write(let path) = submission.delivery { try checkOutput(path, of: submission) }
-            let reading = try reading(submission, text)
-            if !reading.warnings.isEmpty { onWarnings(reading.warnings) }
-            return (reading.project, try order(submission, reading.project))
-        } catch {
-            throw .refused(error)
+    func open(_ submission: Submission) throws(BrokerError) -> OpenedDocument {
+        if case .write(let path) = submission.delivery {
+            try refusing { () throws(EngineError) in try checkOutput(path, of: submission) }
+        }
+        switch submission.source {
+        case .content(let id, _, let encoding):
+            let bytes = try read(id, of: submission)
+            let beside = FolderCompanions(presetFolders: configuration.presetFolders)
+            var document = document(bytes, of: submission, beside)
+            document.encoding = encoding
+            document.isNamedByOthers = true
+            return document
+        case .path(let path):
+            let (content, companions) = try refusing { () throws(EngineError) in try open(path) }
+            guard case .file(let bytes) = content else {
+                var document = document([], of: submission, companions)
+                document.isFolder = true
+                return document
+            }
+            return document(bytes, of: submission, companions)
         }
     }
 
-    /// The project's file; empty if it is read by path.
-    private func text(of submission: Submission) throws(BrokerError) -> [UInt8] {
-        guard case .content(let id, _, let encoding) = submission.source else { return [] }
-        let bytes = try read(id, of: submission)
-        if encoding == .plain { return bytes }
-        let limit = configuration.projectLimits.fileBytes
-        return try rethrowing(try Zstandard.decompress(bytes, limit: limit)) { (error: ProtocolError) in
-            BrokerError.refused(
-                .badInput(Place(file: submission.name), reason: "the content is not a project: \(error)"))
+    private func refusing<T>(_ body: () throws(EngineError) -> T) throws(BrokerError) -> T {
+        do throws(EngineError) { return try body() } catch { throw .refused(error) }
+    }
+
+    private func document(
+        _ bytes: [UInt8], of submission: Submission, _ companions: FolderCompanions
+    ) -> OpenedDocument {
+        let answers = Mutex(CompanionAnswers())
+        let limits = configuration.projectLimits
+        return OpenedDocument(
+            bytes: bytes, picture: submission.picture, software: configuration.software
+        ) { requests throws(BrokerError) in
+            try answers.withLock { (answers) throws(BrokerError) in
+                try Self.find(requests, companions, limits, &answers, name: submission.name)
+            }
         }
+    }
+
+    /// Opens what a document's reader asks for. A name that no reader asks for is not opened.
+    private static func find(
+        _ requests: [CompanionRequest], _ companions: FolderCompanions, _ limits: Limits,
+        _ answers: inout CompanionAnswers, name: String
+    ) throws(BrokerError) -> [FoundCompanion] {
+        let names = requests.map { request in
+            CompanionName.Kind(rawValue: request.kind).flatMap { CompanionName($0, utf8: request.name) }
+        }
+        companions.answer(names.compactMap(\.self), limits: limits, into: &answers)
+        var found: [FoundCompanion] = []
+        for (request, name) in zip(requests, names) {
+            guard let name, let answer = answers[name] else {
+                found.append(FoundCompanion(Companion(request: request, answer: .missing)))
+                continue
+            }
+            // Out of descriptors: the job is tried again.
+            if case .failure(.io(let path, let operation, let errno)) = answer, errno == EMFILE || errno == ENFILE {
+                throw .refused(.io(path: path, operation: operation, errno: errno))
+            }
+            found.append(FoundCompanion(request, answer))
+        }
+        return found
     }
 
     /// A failure here concerns the broker's copy, not the project.
@@ -71,22 +110,15 @@ struct JobLoader: Sendable {
         }
     }
 
-    private func reading(_ submission: Submission, _ text: [UInt8]) throws(EngineError) -> ProjectReading {
-        let limits = configuration.projectLimits
-        switch submission.source {
-        case .content:
-            return try ProjectLoader.load(
-                bytes: text, name: submission.name, isNamedByOthers: true, presetFolders: configuration.presetFolders,
-                limits: limits)
-        case .path(let path):
-            let file = try resolved(path)
-            // Presets are next to the given path or next to its target. If the folder of the given path is outside the
-            // roots, only next to the target.
-            let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
-            let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
-            return try ProjectLoader.load(
-                path: file, presetFolders: configuration.presetFolders, besideFolders: folders, limits: limits)
-        }
+    private func open(_ path: String) throws(EngineError) -> (DocumentContent, FolderCompanions) {
+        let file = try resolved(path)
+        // Presets are next to the given path or next to its target. If the folder of the given path is outside the
+        // roots, only next to the target.
+        let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
+        let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
+        return try ProjectLoader.open(
+            path: file, presetFolders: configuration.presetFolders, besideFolders: folders,
+            limits: configuration.projectLimits)
     }
 
     /// Links may lead anywhere below the roots, but not outside.
@@ -149,24 +181,19 @@ struct JobLoader: Sendable {
         defer { free(pointer) }
         return String(cString: pointer)
     }
+}
 
-    private func order(_ submission: Submission, _ project: Project) throws(EngineError) -> PictureOrder {
-        let spec = submission.picture
-        let place = Place(file: submission.name)
-        let size: PixelSize
-        switch spec.size {
-        case .exact(let exact):
-            try ExportSize.check(exact, limits: configuration.projectLimits, place: place)
-            size = exact
-        case .named(let text):
-            guard let named = ExportSize(text) else { throw .badInput(place, reason: "\"\(text)\" is not a size") }
-            let canvas = try spec.options.canvas(of: project, place: place)
-            size = try named.outputSize(canvas: canvas, limits: configuration.projectLimits, place: place)
+extension FoundCompanion {
+    fileprivate init(_ request: CompanionRequest, _ found: Result<CompanionAnswer, EngineError>) {
+        switch found {
+        case .success(.file(let bytes, let path)):
+            self.init(Companion(request: request, answer: .file([], path: path)), bytes: bytes)
+        case .success(.missing): self.init(Companion(request: request, answer: .missing))
+        case .success(.nowhere): self.init(Companion(request: request, answer: .nowhere))
+        case .success(.presetFolders(let folders)):
+            let folders = folders.map { Companion.Folder(path: $0.path, isBeside: $0.isBeside, files: $0.files) }
+            self.init(Companion(request: request, answer: .folders(folders)))
+        case .failure(let error): self.init(Companion(request: request, answer: .failed(error)))
         }
-        let layerCount = project.layers.elementCount
-        if let wrong = spec.options.layers?.first(where: { $0 >= layerCount }) {
-            throw .badInput(place, reason: "there is no layer \(wrong + 1), the project has \(layerCount)")
-        }
-        return PictureOrder(output: size, options: spec.options, software: configuration.software)
     }
 }

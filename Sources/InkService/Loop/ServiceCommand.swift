@@ -19,8 +19,6 @@ enum ServiceCommand: Sendable {
     case broker(BrokerEvent)
     /// The record of a job to start; nil if it is gone.
     case launch(JobNumber, Result<JobRecord?, StoreError>)
-    /// The warnings of a job's project.
-    case warned(JobNumber, [ReadingWarning])
     /// A piece of a picture has been read; `rest` is the remainder of the request.
     case read(SessionID, [ServiceMessage], rest: ClientPeer.Download?)
     case send(SessionID, ServiceMessage)

@@ -40,9 +40,7 @@ extension ServiceLoop {
         let (journal, mailbox) = (parts.journal, mailbox)
         var job = ExportJob(
             id: JobID(number), name: submission.name,
-            source: .deferred { () throws(BrokerError) in
-                try loader.load(submission) { mailbox.post(.warned(number, $0)) }
-            },
+            source: .document(DocumentSource { () throws(BrokerError) in try loader.open(submission) }),
             limits: configuration.projectLimits, destination: target, priority: entry.priority, weight: entry.weight)
         if case .content(_, let byteCount, _) = submission.source { job.byteCount = Int(clamping: byteCount) }
         job.pixelCount = submission.picture.size.usualArea
@@ -70,8 +68,8 @@ extension ServiceLoop {
     }
 
     /// Stores warnings for later questions about the job.
-    func keep(_ warnings: [ReadingWarning], of job: JobNumber) {
-        let lines = Self.kept(warnings.map(\.description))
+    private func keep(_ warnings: [String], of job: JobNumber) {
+        let lines = Self.kept(warnings)
         onEvent(
             FarmNote(
                 .warning, "job.warnings", job: job, reason: lines.first, details: [("count", .number(lines.count))]))
@@ -101,6 +99,7 @@ extension ServiceLoop {
         switch event {
         case .started: break
         case .planned(let id, let tiles): runs[id.rawValue]?.tiles = tiles
+        case .warned(let id, let lines): keep(lines, of: id.rawValue)
         case .prepared(let id): tell(.prepared(id.rawValue))
         case .progress(let id, let done, let total):
             runs[id.rawValue]?.done = done

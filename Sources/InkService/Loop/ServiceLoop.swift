@@ -226,7 +226,6 @@ final class ServiceLoop {
         case .look(let body): body(self)
         case .broker(let event): take(event)
         case .launch(let job, let record): launch(job, record)
-        case .warned(let job, let warnings): keep(warnings, of: job)
         case .read(let session, let messages, let rest): take(messages, rest: rest, session)
         case .send(let session, let message): send(message, to: session)
         case .answer(let session, let number, let text): answer(session, number, text)

@@ -1,6 +1,6 @@
 import InkCodecs
 public import InkEngine
-import InkPlanning
+public import InkPlanning
 public import InkProtocol
 import InkSystem
 import Synchronization
@@ -29,9 +29,15 @@ public final class EngineTaskRunner: TaskRunner {
     }
 
     private let benches: [Bench]
+    private let documents: (any DocumentTaskReader)?
 
-    /// - Parameter threads: runs have thread numbers 0 ..< threads.
-    public init(threads: Int) { benches = (0..<threads).map { _ in Bench() } }
+    /// - Parameters:
+    ///   - threads: runs have thread numbers 0 ..< threads.
+    ///   - documents: reads the documents of tasks; nil where all projects are in the process.
+    public init(threads: Int, documents: (any DocumentTaskReader)? = nil) {
+        benches = (0..<threads).map { _ in Bench() }
+        self.documents = documents
+    }
 
     public func prepare(thread index: Int) {
         // If this fails, the thread's first task tries again and reports the failure.
@@ -218,10 +224,60 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func read(_ task: ReadTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
-        guard let source = try context.blocks.value(of: task.source) as? DraftSource else {
-            throw .internalError("block \(task.source) is no project")
+        switch task {
+        case .local(let id):
+            guard let source = try context.blocks.value(of: id) as? DraftSource else {
+                throw .internalError("block \(id) is no project")
+            }
+            let (draft, blocks) = try source.draft()
+            try emit(blocks, context)
+            guard let shared = context.blocks.share(value: draft) else {
+                throw .internalError("a draft is made for another process")
+            }
+            try context.emit(.draft(shared))
+            try context.emit(.readingEnd(ReadingEnd()))
+        case .document(let task): try read(task, context)
         }
-        let (draft, made) = try source.draft()
+        var phases = PhaseTimes()
+        phases.prepare = SystemClock.nanoseconds - start
+        return phases
+    }
+
+    private func read(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
+        guard let documents else { throw .internalError("this worker reads no documents") }
+        let reading = try documents.read(task) { id throws(EngineError) in
+            try context.checkCancellation()
+            return try context.blocks.bytes(of: id)
+        }
+        let (project, warnings): (Project, [String])
+        switch reading {
+        case .needs(let requests): return try context.emit(.readingEnd(ReadingEnd(requests: requests)))
+        case .read(let found, let lines): (project, warnings) = (found, lines)
+        }
+        let place = Place(file: task.name)
+        let order = try PictureOrder(
+            task.picture, of: project, software: task.software, limits: task.limits, place: place)
+        var blocks: [EncodedBlock] = []
+        let draft = try PictureDraft(
+            project, order: order, name: task.name, limits: task.limits,
+            encoder: task.digestsStrokes ? BlockEncoder.standard.digestingStrokes : .standard, blocks: &blocks)
+        let sizes = Dictionary(blocks.map { ($0.id, $0.frame.count) }) { first, _ in first }
+        let asked = DraftOrder(name: task.name, picture: task.picture, software: task.software, limits: task.limits)
+        // What the broker would not believe is the document's fault.
+        if let fault = draft.fault(for: asked, blocks: sizes) { throw .badInput(place, reason: "holds \(fault)") }
+        try emit(blocks, context)
+        let parts: [Block]
+        do throws(ProtocolError) {
+            parts = try draft.encodedParts().map { part throws(ProtocolError) in try Block(content: part) }
+        } catch {
+            throw .internalError("a draft cannot be packed: \(error)")
+        }
+        for part in parts { try context.emit(.draft(part)) }
+        try context.emit(.readingEnd(ReadingEnd(warnings: warnings)))
+    }
+
+    /// Emits the blocks of a draft. If one is not taken, those behind it are let go.
+    private func emit(_ made: [EncodedBlock], _ context: TaskContext) throws(EngineError) {
         let blocks = made.map { Block(id: $0.id, frame: $0.frame) }
         for (index, block) in blocks.enumerated() {
             do throws(EngineError) { try context.emit(.block(block)) } catch {
@@ -229,13 +285,6 @@ public final class EngineTaskRunner: TaskRunner {
                 throw error
             }
         }
-        guard let shared = context.blocks.share(value: draft) else {
-            throw .internalError("a draft is made for another process")
-        }
-        try context.emit(.draft(shared))
-        var phases = PhaseTimes()
-        phases.prepare = SystemClock.nanoseconds - start
-        return phases
     }
 
     private func emitBand(

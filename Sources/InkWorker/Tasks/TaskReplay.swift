@@ -1,5 +1,6 @@
 import Glibc
 public import InkEngine
+public import InkPlanning
 public import InkProtocol
 import Synchronization
 
@@ -17,8 +18,11 @@ public struct ReplayReport: Hashable, Sendable {
 /// Runs a task that a broker has saved (`ReplayFile`), in this process and on this thread, in order to reproduce a
 /// crash.
 public enum TaskReplay {
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - documents: reads the documents of tasks.
     /// - Throws: `io` if the file cannot be read, `badInput` if it is not a replay file, and errors of the task.
-    public static func run(path: String) throws(EngineError) -> ReplayReport {
+    public static func run(path: String, documents: any DocumentTaskReader) throws(EngineError) -> ReplayReport {
         let bytes = try InputFile.read(path: path, limitBytes: 4 << 30)
         let file: ReplayFile
         do throws(ProtocolError) { file = try ReplayFile(decoding: bytes) } catch {
@@ -30,7 +34,7 @@ public enum TaskReplay {
         let context = TaskContext(blocks: cache, threadIndex: 0) { item throws(EngineError) in
             do throws(ProtocolError) { sent.add(try item.encodedRecord()) } catch { throw .internalError("\(error)") }
         }
-        let phases = try EngineTaskRunner(threads: 1).run(file.task, in: context)
+        let phases = try EngineTaskRunner(threads: 1, documents: documents).run(file.task, in: context)
         let (count, digest) = sent.end()
         return ReplayReport(title: file.title, phases: phases, resultBytes: count, digest: digest)
     }

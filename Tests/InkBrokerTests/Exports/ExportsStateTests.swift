@@ -197,8 +197,10 @@ private struct SimulatedExports {
                 }
                 sources[life] = (draft, blocks)
                 let source = EncodedBlock(id: FakeBlocks.id(of: Array("\(life)".utf8)), frame: [])
-                answers.append((life, .readable(ReadTask(source: source.id), Self.readCost, blocks: [source])))
+                let readable = Readable(task: .local(source.id), cost: Self.readCost)
+                answers.append((life, .readable(readable, blocks: [source])))
             } catch { problems.append("\(error)") }
+        case .findCompanions: problems.append("files beside a project of the process")
         case .plan(let life, let draft, let decoded):
             do {
                 let plan = try PicturePlan(draft, decoded: decoded)

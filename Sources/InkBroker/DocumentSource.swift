@@ -1,0 +1,74 @@
+import InkPlanning
+public import InkProtocol
+
+/// A document that workers read.
+public struct DocumentSource: Sendable {
+    /// Called on a lane.
+    let open: @Sendable () throws(BrokerError) -> OpenedDocument
+
+    public init(open: @escaping @Sendable () throws(BrokerError) -> OpenedDocument) { self.open = open }
+}
+
+/// A document whose bytes are at hand.
+public struct OpenedDocument: Sendable {
+    /// Finds the files beside it that its reader asks for; called on a lane.
+    public typealias Companions = @Sendable ([CompanionRequest]) throws(BrokerError) -> [FoundCompanion]
+
+    /// Empty for a folder.
+    public var bytes: [UInt8]
+    public var isFolder = false
+    public var encoding = ContentEncoding.plain
+    public var isNamedByOthers = false
+    public var picture: PictureSpec
+    public var software: String
+    public var companions: Companions
+
+    public init(bytes: [UInt8], picture: PictureSpec, software: String, companions: @escaping Companions) {
+        self.bytes = bytes
+        self.picture = picture
+        self.software = software
+        self.companions = companions
+    }
+}
+
+/// The answer to a request, and the bytes of its file, whose blocks are not made yet.
+public struct FoundCompanion: Sendable {
+    public var companion: Companion
+    public var bytes: [UInt8]
+
+    public init(_ companion: Companion, bytes: [UInt8] = []) {
+        self.companion = companion
+        self.bytes = bytes
+    }
+}
+
+/// What a worker reads, and what it takes.
+struct Readable: Sendable {
+    var task: ReadTask
+    var cost: TaskCost
+    /// nil where nothing can be asked for.
+    var companions: OpenedDocument.Companions?
+
+    /// nil for a project of this process.
+    var document: DocumentTask? {
+        if case .document(let task) = task { task } else { nil }
+    }
+
+    /// What a draft of it is held to.
+    var order: DraftOrder? {
+        document.map { task in
+            DraftOrder(name: task.name, picture: task.picture, software: task.software, limits: task.limits)
+        }
+    }
+
+    /// What is wrong with requests of its reader in the given round, from 1; nil when nothing is.
+    func fault(in requests: [CompanionRequest], round: Int) -> String? {
+        guard let document else { return "files are asked for beside a project of this process" }
+        guard round <= ProtocolLimits.companionRounds else { return "files are asked for \(round) times" }
+        let known = Set(document.companions.map(\.request))
+        guard known.isDisjoint(with: requests), Set(requests).count == requests.count else {
+            return "a file is asked for twice"
+        }
+        return known.count + requests.count <= ProtocolLimits.companions ? nil : "too many files are asked for"
+    }
+}
