@@ -642,6 +642,25 @@ struct ServiceStateTests {
         #expect(state.uploads.isEmpty)
     }
 
+    @Test("A content that has come whole is stored, though its client leaves meanwhile", arguments: [false, true])
+    func lastBytes(areWritten: Bool) {
+        var state = service()
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 10)
+        let written = ServiceEvent.contentWritten(upload, through: 3)
+        if areWritten { _ = state.handle(written, now: 11) }
+        #expect(state.handle(.left(one), now: 12).isEmpty)
+        if !areWritten { #expect(state.handle(written, now: 13) == [.finishContent(upload)]) }
+        #expect(state.brokenInvariants == [] && state.submitting.isEmpty)
+        // It is not sent a second time.
+        let key = announce(&state, two, now: 14)
+        #expect(state.brokenInvariants == [] && state.uploads[content]?.number == 1)
+        let stored = state.handle(.contentStored(upload), now: 15)
+        #expect(stored.contains { if case .journal(.accept(key), _) = $0 { true } else { false } })
+        #expect(state.brokenInvariants == [] && state.uploads.isEmpty)
+    }
+
     @Test("What is kept of contents whose clients are gone makes room for those of others")
     func keptUploads() {
         var limits = ServiceLimits()

@@ -43,15 +43,16 @@ extension ServiceState {
             {
                 broken.append("content \(id): \(upload)")
             }
-            if sessions[upload.sender] == nil, upload.phase != .receiving {
+            if sessions[upload.sender] == nil, upload.phase == .queued || upload.phase == .beginning {
                 broken.append("content \(id): its sender is gone")
             }
         }
         for (key, entry) in submitting where entry.phase == .waitingForContent {
-            guard case .content(let id, _, _) = entry.submission.source, uploads[id] != nil else {
+            guard case .content(let id, _, _) = entry.submission.source, let upload = uploads[id] else {
                 broken.append("submission \(key): waits for nothing")
                 continue
             }
+            if sessions[upload.sender] == nil { broken.append("submission \(key): nobody sends content \(id)") }
         }
         for (id, session) in sessions where session.openNotices.count > limits.openNotices {
             broken.append("session \(id.rawValue): \(session.openNotices.count) notices")

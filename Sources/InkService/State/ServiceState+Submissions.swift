@@ -346,7 +346,8 @@ extension ServiceState {
     }
 
     /// A session has ended. If another session waits for the same content, it continues sending. Otherwise the bytes
-    /// received so far are kept for a while: a client whose line failed comes back and sends the rest.
+    /// received so far are kept for a while: a client whose line failed comes back and sends the rest. A content that
+    /// has come whole is stored.
     mutating func leaveSubmissions(_ session: SessionID, now: UInt64) {
         for (key, entry) in submitting where entry.session == session {
             // A submission being stored will become a job; the client repeats it with the same key.
@@ -356,10 +357,12 @@ extension ServiceState {
         where uploads[id]?.sender == session {
             if let heir = waiting(for: id).first.flatMap({ submitting[$0]?.session }) {
                 adopt(id, by: heir, now: now)
-            } else if uploads[id]?.phase == .receiving {
-                uploads[id]?.lastActivity = now
-            } else {
-                fail(id, .content, "the client has left", now: now)
+                continue
+            }
+            switch uploads[id]?.phase {
+            case .receiving: uploads[id]?.lastActivity = now
+            case .finishing, nil: break
+            case .queued, .beginning: fail(id, .content, "the client has left", now: now)
             }
         }
     }
