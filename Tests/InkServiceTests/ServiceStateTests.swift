@@ -551,10 +551,11 @@ struct ServiceStateTests {
     private var upload: UploadID { UploadID(content: content, number: 1) }
 
     private func announce(
-        _ state: inout ServiceState, _ session: SessionID, now: UInt64, hasContent: Bool = false
+        _ state: inout ServiceState, _ session: SessionID, _ other: ContentID? = nil, now: UInt64,
+        hasContent: Bool = false
     ) -> SubmissionKey {
         let submission = Submission(
-            key: .random(), name: "a.ink", source: .content(content, byteCount: 3, .plain),
+            key: .random(), name: "a.ink", source: .content(other ?? content, byteCount: 3, .plain),
             picture: PictureSpec(size: .named("2k")), delivery: .fetch)
         _ = state.handle(.submitted(session, submission), now: now)
         _ = state.handle(.examined(submission.key, known: nil, hasContent: hasContent), now: now)
@@ -678,6 +679,26 @@ struct ServiceStateTests {
         #expect(actions.contains(.discardContent(upload)))
         #expect(actions.contains { if case .beginContent = $0 { true } else { false } })
         #expect(state.brokenInvariants.isEmpty)
+    }
+
+    @Test("What a client that leaves has in line takes no place", arguments: [false, true])
+    func line(hasHeir: Bool) {
+        var limits = ServiceLimits()
+        limits.openUploads = 1
+        var state = service(limits)
+        _ = announce(&state, one, now: 0)
+        _ = state.handle(.contentBegun(upload), now: 0)
+        _ = state.handle(.contentArrived(one, content, offset: 0, count: 2), now: 1)
+        _ = state.handle(.contentWritten(upload, through: 2), now: 2)
+        // Some are looked at before the content and some after it.
+        for digit in [0, 1, 254, 255] as [UInt8] {
+            _ = announce(&state, one, ContentID(digest: [UInt8](repeating: digit, count: 32)), now: 3)
+        }
+        if hasHeir { _ = announce(&state, two, now: 4) }
+        let request = ServiceMessage.contentRequest(content, offset: 2, byteCount: 1)
+        #expect(state.handle(.left(one), now: 5) == (hasHeir ? [.send(two, request)] : []))
+        #expect(Set(state.uploads.keys) == [content] && state.uploads[content]?.arrived == 2)
+        #expect(state.brokenInvariants == [])
     }
 }
 

@@ -292,8 +292,13 @@ extension ServiceState {
         fail(id.content, fault.isTemporary ? .storage : .content, fault.description, now: now)
     }
 
-    /// Abandons a content, and rejects all submissions that wait for it.
+    /// Abandons a content, and rejects all submissions that wait for it. Its place is for the next.
     mutating func fail(_ id: ContentID, _ code: Rejection.Code, _ text: String, now: UInt64) {
+        abandon(id, code, text)
+        startUploads(now: now)
+    }
+
+    private mutating func abandon(_ id: ContentID, _ code: Rejection.Code, _ text: String) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.phase == .queued { uploadLine.removeAll { $0 == id } }
         if upload.phase != .queued { actions.append(.discardContent(upload.id(of: id))) }
@@ -303,7 +308,6 @@ extension ServiceState {
             let rejection = Rejection(code: code, retryMilliseconds: retry, text: text)
             actions.append(.send(entry.session, .rejected(key, rejection)))
         }
-        startUploads(now: now)
     }
 
     private func waiting(for id: ContentID) -> [SubmissionKey] {
@@ -362,9 +366,11 @@ extension ServiceState {
             switch uploads[id]?.phase {
             case .receiving: uploads[id]?.lastActivity = now
             case .finishing, nil: break
-            case .queued, .beginning: fail(id, .content, "the client has left", now: now)
+            case .queued, .beginning: abandon(id, .content, "the client has left")
             }
         }
+        // Only now: what is kept, or continued by others, would make room for what is abandoned next.
+        startUploads(now: now)
     }
 }
 
