@@ -1,7 +1,9 @@
+import Dispatch
 import InkSystem
 import InkJSON
 import InkEngine
 import InkTestSupport
+import Synchronization
 import Testing
 
 @testable import InkExports
@@ -122,6 +124,23 @@ struct RunTests {
         #expect(gate.enter(byteCount: 5))
         gate.close()
         #expect(!gate.enter(byteCount: 0))
+    }
+
+    @Test func gateLetsAllWhoWaitPassOrTurnsThemAway() {
+        let gate = ReadAheadGate(countMax: 1, byteCountMax: 10)
+        let passed = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 16) { _ in
+            guard gate.enter(byteCount: 1) else { return }
+            passed.withLock { $0 += 1 }
+            gate.leave(byteCount: 1)
+        }
+        #expect(passed.withLock { $0 } == 16)
+        #expect(gate.enter(byteCount: 1))
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { gate.close() }
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            if gate.enter(byteCount: 1) { passed.withLock { $0 += 1 } }
+        }
+        #expect(passed.withLock { $0 } == 16)
     }
 
     @Test(

@@ -4,8 +4,9 @@ import InkEngine
 import InkPlanning
 import InkProtocol
 import InkSystem
+import Synchronization
 
-/// Renders the pictures of a plan: reads projects ahead on a separate thread, submits pictures to the farm, and keeps
+/// Renders the pictures of a plan: reads projects ahead on other threads, submits pictures to the farm, and keeps
 /// the records.
 ///
 /// Everything except reading happens on the thread that calls `run`.
@@ -40,6 +41,8 @@ struct ExportRun {
     /// The most bytes of project files in memory at once; a larger project is read alone. A project takes about three
     /// times its size while it is read and sent.
     static let readAheadBytesMax = 96 << 20
+    /// The most threads that read projects.
+    private static let readersMax = 8
     /// Milliseconds that a cancelled farm may take to end.
     static let cancellationTimeMax = 10_000.0
 
@@ -277,44 +280,76 @@ struct ExportRun {
     }
 
     private func startReader() throws(ExportError) {
-        let reader = ProjectReaderThread(
+        let readers = ProjectReaders(
             groups: groups, preparation: preparation, opener: opener, gate: gate, queue: queue)
-        do throws(SystemFailure) { try reader.start() } catch { throw .noThread("reading projects", error) }
+        // A thread reads about as fast as eight render.
+        let count = min(Self.readersMax, farm.threadCount / 8 + 1)
+        do throws(SystemFailure) { try readers.start(count: count) } catch {
+            throw .noThread("reading projects", error)
+        }
     }
 }
 
-/// The thread that reads projects in the order of the plan, while earlier ones are rendered.
-struct ProjectReaderThread: Sendable {
-    let groups: [ExportRun.Group]
-    let preparation: PicturePreparation
-    let opener: any ProjectOpener
-    let gate: ReadAheadGate
-    let queue: EventQueue<ExportRun.Event>
+/// The threads that read projects in the order of the plan, while earlier ones are rendered.
+final class ProjectReaders: Sendable {
+    private let groups: [ExportRun.Group]
+    private let preparation: PicturePreparation
+    private let opener: any ProjectOpener
+    private let gate: ReadAheadGate
+    private let queue: EventQueue<ExportRun.Event>
+    private let next = Atomic<Int>(0)
 
-    /// Starts the thread; it ends after the last project, or when the gate is closed.
-    func start() throws(SystemFailure) { try PosixThread("project-reader", read).detach() }
+    init(
+        groups: [ExportRun.Group], preparation: PicturePreparation, opener: any ProjectOpener, gate: ReadAheadGate,
+        queue: EventQueue<ExportRun.Event>
+    ) {
+        self.groups = groups
+        self.preparation = preparation
+        self.opener = opener
+        self.gate = gate
+        self.queue = queue
+    }
+
+    /// Starts threads; they end after the last project, or when the gate is closed. With fewer it takes longer.
+    ///
+    /// - Throws: when the system gives none.
+    func start(count: Int) throws(SystemFailure) {
+        for index in 0..<max(1, min(count, groups.count)) {
+            do throws(SystemFailure) {
+                try PosixThread("project-reader") { [self] in read() }.detach()
+            } catch {
+                if index == 0 { throw error }
+                return
+            }
+        }
+    }
 
     private func read() {
         ProcessMemory.growHeap()
-        for (index, group) in groups.enumerated() {
-            guard gate.enter(byteCount: group.byteCount) else { return }
-            let clock = Stopwatch()
-            do {
-                let opened = try opener.open(group.input)
-                let nanoseconds = clock.nanoseconds
-                let pictures = preparation.prepare(
-                    group.pictures, firstID: group.firstRecord, input: group.input, opened: opened)
-                var warnings = opened.warnings
-                for case .ready(let request) in pictures {
-                    warnings += request.warnings.filter { !warnings.contains($0) }
-                }
-                queue.post(
-                    .opened(
-                        group: index, pictures, warnings: warnings, namesFiles: opened.namesFiles,
-                        nanoseconds: nanoseconds))
-            } catch {
-                queue.post(.unreadable(group: index, error))
+        while true {
+            let index = next.add(1, ordering: .relaxed).oldValue
+            guard index < groups.count, gate.enter(byteCount: groups[index].byteCount) else { return }
+            read(groups[index], index)
+        }
+    }
+
+    private func read(_ group: ExportRun.Group, _ index: Int) {
+        let clock = Stopwatch()
+        do {
+            let opened = try opener.open(group.input)
+            let nanoseconds = clock.nanoseconds
+            let pictures = preparation.prepare(
+                group.pictures, firstID: group.firstRecord, input: group.input, opened: opened)
+            var warnings = opened.warnings
+            for case .ready(let request) in pictures {
+                warnings += request.warnings.filter { !warnings.contains($0) }
             }
+            queue.post(
+                .opened(
+                    group: index, pictures, warnings: warnings, namesFiles: opened.namesFiles,
+                    nanoseconds: nanoseconds))
+        } catch {
+            queue.post(.unreadable(group: index, error))
         }
     }
 }

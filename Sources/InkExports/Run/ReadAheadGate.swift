@@ -20,7 +20,7 @@ final class ReadAheadGate: Sendable {
     }
 
     /// Waits until there is room for a project of `byteCount` bytes; one that is larger than all room may come in
-    /// alone. False when the gate has been closed.
+    /// alone. False when the gate has been closed. Several threads may wait.
     func enter(byteCount: Int) -> Bool {
         while true {
             let verdict: Bool? = state.withLock { state in
@@ -31,7 +31,11 @@ final class ReadAheadGate: Sendable {
                 state.byteCount += byteCount
                 return true
             }
-            if let verdict { return verdict }
+            if let verdict {
+                // Those who wait behind it see that there is still room, or that the gate is closed.
+                changes.signal()
+                return verdict
+            }
             changes.wait()
         }
     }
