@@ -32,6 +32,8 @@ struct Export: Sendable {
     /// What its reader has asked for last, and how often it has asked.
     private var requests: [CompanionRequest] = []
     private(set) var rounds = 0
+    /// Whether a lane looks for that.
+    private(set) var isFinding = false
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
@@ -80,6 +82,7 @@ struct Export: Sendable {
     mutating func take(_ readable: Readable, _ held: [EncodedBlock]) -> [ExportAction] {
         let isFirst = phase == .preparing
         phase = .reading
+        isFinding = false
         blocks += held.map(\.id)
         self.readable = readable
         stages.append(.read)
@@ -119,6 +122,7 @@ struct Export: Sendable {
     mutating func planNext(now: UInt64) throws(BrokerError) -> [ExportAction] {
         if let readable, phase == .reading {
             defer { requests = [] }
+            isFinding = true
             return [.findCompanions(life, readable, requests)]
         }
         guard let draft else { return try planTrial(now: now) }

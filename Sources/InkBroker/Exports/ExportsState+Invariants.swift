@@ -12,7 +12,7 @@ extension ExportsState {
         if busy.count < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
         if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
         let queued = Set(unprepared.map(\.life)).union(preparing)
-        for export in busy where (export.phase <= .reading) != queued.contains(export.life) {
+        for export in busy where (export.phase <= .reading && export.draft == nil) != queued.contains(export.life) {
             broken.append("\(export.life.job): \(export.phase), and prepared at the wrong time")
         }
         return broken

@@ -198,7 +198,8 @@ struct ExportsState: Sendable {
     /// Ends an export without a picture; does nothing for one that has ended.
     private mutating func fail(_ id: JobID, _ error: BrokerError) {
         guard let export = active.removeValue(forKey: id) else { return }
-        if export.phase == .reading { preparing.remove(export.life) }
+        // Else a lane is still at it.
+        if export.phase == .reading, !export.isFinding { preparing.remove(export.life) }
         actions += [.discard(id), .release(export.heldBlocks), .schedule(.jobDropped(id))]
         report(.failed(id, error))
         admit()
