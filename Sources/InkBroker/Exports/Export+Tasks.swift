@@ -109,12 +109,6 @@ extension Export {
         }
     }
 
-    /// The draft that a worker has sent.
-    func draft(of parts: [[UInt8]]) throws(ProtocolError) -> PictureDraft? {
-        guard let order = readable?.order else { return nil }
-        return try PictureDraft(decoding: parts, for: order)
-    }
-
     /// The image that a task decodes; nil for other tasks.
     func image(of role: TaskRole) -> ImageRequest? {
         guard case .decode(let index) = role else { return nil }
@@ -129,14 +123,29 @@ extension Export {
         return image(of: role)?.chunkLimit
     }
 
+    /// Puts a result together whose items are all there, and says what makes it useless; nil when nothing does.
+    func complete(_ result: inout TaskResult, of role: TaskRole) -> String? {
+        if !result.draftParts.isEmpty, let order = readable?.order {
+            do throws(ProtocolError) {
+                result.draft = try PictureDraft(decoding: result.draftParts, for: order)
+            } catch {
+                return "\(error)"
+            }
+            result.draftParts = []
+        }
+        return fault(in: result, of: role)
+    }
+
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
         case .read:
+            // What comes when it has been read is late, not bad.
+            guard let readable else { return nil }
             let requests = result.reading.requests
-            if !requests.isEmpty { return readable?.fault(in: requests, round: rounds + 1) }
+            if !requests.isEmpty { return readable.fault(in: requests, round: rounds + 1) }
             guard let draft = result.draft else { return "no draft" }
-            return readable?.order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+            return readable.order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -95,6 +95,18 @@ struct TaskResult: Sendable {
         band?.bytes += piece.bytes
     }
 
+    /// Adds a part of a draft.
+    ///
+    /// - Throws: `overLimit` for more of them, or larger ones, than there may be, `badCompression`.
+    mutating func addDraft(_ part: Block) throws(ProtocolError) {
+        guard draftParts.count < ProtocolLimits.draftParts else {
+            throw .overLimit(
+                what: "parts of a draft", found: UInt64(ProtocolLimits.draftParts) + 1,
+                limit: UInt64(ProtocolLimits.draftParts))
+        }
+        draftParts.append(try part.content(limit: ProtocolLimits.draftPartBytes))
+    }
+
     /// The chunks so far are those of an image.
     mutating func endImage(_ info: DecodedImageInfo) {
         images.append(ReceivedImage(info: info, chunks: chunks))

@@ -134,13 +134,7 @@ extension BrokerLoop {
             _ = try hold(block, for: &assembly)
             assembly.result.blockBytes[block.id] = block.frame.count
         case .readingEnd(let end): assembly.result.reading = end
-        case .draft(let block) where !block.frame.isEmpty:
-            guard assembly.result.draftParts.count < ProtocolLimits.draftParts else {
-                throw ProtocolError.overLimit(
-                    what: "parts of a draft", found: UInt64(ProtocolLimits.draftParts) + 1,
-                    limit: UInt64(ProtocolLimits.draftParts))
-            }
-            assembly.result.draftParts.append(try block.content(limit: ProtocolLimits.draftPartBytes))
+        case .draft(let block) where !block.frame.isEmpty: try assembly.result.addDraft(block)
         case .draft(let block):
             guard case .value(let value) = store.local?.content(of: block.id), let draft = value as? PictureDraft else {
                 throw ProtocolError.badValue(what: "draft", offset: 0, found: "\(block.id)", expected: "a local block")
@@ -177,16 +171,11 @@ extension BrokerLoop {
         }
         do throws(ProtocolError) {
             try assembly.assembler.finish(done)
-            let parts = assembly.result.draftParts
-            if !parts.isEmpty, let draft = try exports[assembly.life]?.draft(of: parts) {
-                assembly.result.draft = draft
-                peers[worker]?.assemblies[id] = assembly
-            }
         } catch {
             reject(id, of: worker, "\(error)")
             return
         }
-        if let fault = exports[assembly.life]?.fault(in: assembly.result, of: assembly.role) {
+        if let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
             reject(id, of: worker, fault)
             return
         }
@@ -198,7 +187,8 @@ extension BrokerLoop {
         let elapsed = SystemClock.nanoseconds - assembly.dispatched
         exports.count(assembly.life.job) { $0.phases.add(done.phases, atMost: elapsed) }
         noteForEstimates(done.phases, assembly)
-        peers[worker]?.assemblies[id]?.isDone = true
+        assembly.isDone = true
+        peers[worker]?.assemblies[id] = assembly
         if scheduler.wantsDigest(id.task) {
             digest(assembly, id, worker)
         } else {
