@@ -1,3 +1,5 @@
+import InkCodecs
+import InkEngine
 import InkPlanning
 public import InkProtocol
 
@@ -70,5 +72,62 @@ struct Readable: Sendable {
             return "a file is asked for twice"
         }
         return known.count + requests.count <= ProtocolLimits.companions ? nil : "too many files are asked for"
+    }
+}
+
+extension Readable {
+    /// A document, whose bytes become blocks.
+    ///
+    /// - Parameters:
+    ///   - digestsStrokes: whether results are kept.
+    ///   - nanoseconds: that reading it is estimated to take.
+    init(
+        _ document: OpenedDocument, of job: ExportJob, digestsStrokes: Bool, nanoseconds: UInt64,
+        blocks: inout [EncodedBlock]
+    ) throws(BrokerError) {
+        let content = DocumentParts(
+            parts: try DocumentParts.parts(of: document.bytes, into: &blocks), isFolder: document.isFolder,
+            encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
+        task = .document(
+            DocumentTask(
+                name: job.name, content: content, picture: document.picture, software: document.software,
+                limits: job.limits, digestsStrokes: digestsStrokes))
+        // As it travels, as it is, and what is made of it.
+        cost = TaskCost(bytes: 4 * document.bytes.count, nanoseconds: nanoseconds)
+        companions = document.companions
+    }
+
+    /// With the answers to what its reader has asked for, whose files become blocks.
+    func with(_ requests: [CompanionRequest], blocks: inout [EncodedBlock]) throws(BrokerError) -> Readable {
+        var readable = self
+        guard var task = document, let companions else {
+            throw .internalError("a project of this process has no files beside it")
+        }
+        for found in try companions(requests) {
+            var companion = found.companion
+            if case .file(_, let path) = companion.answer {
+                companion.answer = .file(try DocumentParts.parts(of: found.bytes, into: &blocks), path: path)
+                readable.cost.bytes += 4 * found.bytes.count
+            }
+            task.companions.append(companion)
+        }
+        readable.task = .document(task)
+        return readable
+    }
+}
+
+extension DocumentParts {
+    /// Makes blocks of bytes; returns their names.
+    fileprivate static func parts(
+        of bytes: [UInt8], into blocks: inout [EncodedBlock]
+    ) throws(BrokerError) -> [BlockID] {
+        var parts: [BlockID] = []
+        for start in stride(from: 0, to: bytes.count, by: partBytes) {
+            let part = Array(bytes[start..<min(bytes.count, start + partBytes)])
+            let block = try BrokerError.refusing { () throws(EngineError) in try BlockEncoder.standard.bytes(part) }
+            parts.append(block.id)
+            blocks.append(block)
+        }
+        return parts
     }
 }

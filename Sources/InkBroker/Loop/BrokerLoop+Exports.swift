@@ -94,35 +94,15 @@ extension BrokerLoop {
         cut(life) { blocks throws(BrokerError) in
             let document = try source.open()
             try target?.check(document.picture.options.files.map(\.encoding.format))
-            let content = DocumentParts(
-                parts: try DocumentParts.parts(of: document.bytes, into: &blocks), isFolder: document.isFolder,
-                encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
-            let task = DocumentTask(
-                name: job.name, content: content, picture: document.picture, software: document.software,
-                limits: job.limits, digestsStrokes: digestsStrokes)
-            // As it travels, as it is, and what is made of it.
-            let cost = TaskCost(bytes: 4 * document.bytes.count, nanoseconds: nanoseconds)
-            let readable = Readable(task: .document(task), cost: cost, companions: document.companions)
+            let readable = try Readable(
+                document, of: job, digestsStrokes: digestsStrokes, nanoseconds: nanoseconds, blocks: &blocks)
             return { blocks, _ in .readable(readable, blocks: blocks) }
         }
     }
 
     private func find(_ requests: [CompanionRequest], _ readable: Readable, of life: ExportLife) {
         cut(life) { blocks throws(BrokerError) in
-            var readable = readable
-            guard var task = readable.document, let companions = readable.companions else {
-                throw .internalError("a project of this process has no files beside it")
-            }
-            for found in try companions(requests) {
-                var companion = found.companion
-                if case .file(_, let path) = companion.answer {
-                    companion.answer = .file(try DocumentParts.parts(of: found.bytes, into: &blocks), path: path)
-                    readable.cost.bytes += 4 * found.bytes.count
-                }
-                task.companions.append(companion)
-            }
-            readable.task = .document(task)
-            let found = readable
+            let found = try readable.with(requests, blocks: &blocks)
             return { blocks, _ in .readable(found, blocks: blocks) }
         }
     }
@@ -240,24 +220,5 @@ extension ExportSource {
         case .deferred(let read): try read()
         case .document: throw .internalError("a document is read by workers")
         }
-    }
-}
-
-extension DocumentParts {
-    /// Makes blocks of bytes; returns their names.
-    fileprivate static func parts(
-        of bytes: [UInt8], into blocks: inout [EncodedBlock]
-    ) throws(BrokerError) -> [BlockID] {
-        var parts: [BlockID] = []
-        for start in stride(from: 0, to: bytes.count, by: partBytes) {
-            let part = Array(bytes[start..<min(bytes.count, start + partBytes)])
-            let block: EncodedBlock
-            do throws(EngineError) { block = try BlockEncoder.standard.bytes(part) } catch {
-                throw .internalError("\(error)")
-            }
-            parts.append(block.id)
-            blocks.append(block)
-        }
-        return parts
     }
 }
