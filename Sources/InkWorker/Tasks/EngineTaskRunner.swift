@@ -249,31 +249,7 @@ public final class EngineTaskRunner: TaskRunner {
             try context.checkCancellation()
             return try context.blocks.bytes(of: id)
         }
-        let (project, warnings): (Project, [String])
-        switch reading {
-        case .needs(let requests): return try context.emit(.readingEnd(ReadingEnd(requests: requests)))
-        case .read(let found, let lines): (project, warnings) = (found, lines)
-        }
-        let place = Place(file: task.name)
-        let order = try PictureOrder(
-            task.picture, of: project, software: task.software, limits: task.limits, place: place)
-        var blocks: [EncodedBlock] = []
-        let draft = try PictureDraft(
-            project, order: order, name: task.name, limits: task.limits,
-            encoder: task.digestsStrokes ? BlockEncoder.standard.digestingStrokes : .standard, blocks: &blocks)
-        let sizes = Dictionary(blocks.map { ($0.id, $0.frame.count) }) { first, _ in first }
-        let asked = DraftOrder(name: task.name, picture: task.picture, software: task.software, limits: task.limits)
-        // What the broker would not believe is the document's fault.
-        if let fault = draft.fault(for: asked, blocks: sizes) { throw .badInput(place, reason: "holds \(fault)") }
-        try emit(blocks, context)
-        let parts: [Block]
-        do throws(ProtocolError) {
-            parts = try draft.encodedParts().map { part throws(ProtocolError) in try Block(content: part) }
-        } catch {
-            throw .internalError("a draft cannot be packed: \(error)")
-        }
-        for part in parts { try context.emit(.draft(part)) }
-        try context.emit(.readingEnd(ReadingEnd(warnings: warnings)))
+        for item in try task.result(of: reading) { try context.emit(item) }
     }
 
     /// Emits the blocks of a draft. If one is not taken, those behind it are let go.
