@@ -61,8 +61,8 @@ struct ExportsState: Sendable {
         case .answered(let life, let answer): take(answer, of: life, now: now)
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
-            if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
+            if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
         case .diskAdvanced: break
         case .stopped(let error): stop(error)
