@@ -26,12 +26,23 @@ private struct SimulatedExports {
     private var ended: [JobID: Int] = [:]
     private var bands: [ExportLife: [String]] = [:]
     private var wholes: [ExportLife: [Int]] = [:]
-    private var preparing = 0
     /// What workers read.
-    private var sources: [ExportLife: (draft: PictureDraft, blocks: [EncodedBlock])] = [:]
+    private var sources: [ExportLife: Source] = [:]
     /// Lives that have been begun, ended ones included.
     private var lives: [ExportLife] = []
     private(set) var finished = 0
+
+    private struct Source {
+        var draft: PictureDraft
+        var blocks: [EncodedBlock]
+        var isDocument = false
+        /// How often files beside it are asked for.
+        var rounds = 0
+        /// What has been asked for and is not looked for yet, and what has been found.
+        var asked: [CompanionRequest] = []
+        var known: [CompanionRequest] = []
+        var isRead = false
+    }
 
     private static let worker = WorkerID(rawValue: 1)
 
@@ -130,13 +141,22 @@ private struct SimulatedExports {
         let block = hold(nil)
         let before = summary
         let actions: [ExportAction]
-        if chance(0.5) {
+        let isAnswer = chance(0.5)
+        if isAnswer, state.preparing.contains(life) { return release([block]) }
+        switch (isAnswer, chance(0.5)) {
+        case (false, true):
             let late = TaskResult(blocks: [block], pixels: block)
             actions = state.handle(.accepted(life, .tile(row: 0, column: 0), late), now: now, mayPrepare: false)
-        } else {
-            guard let draft = try? Self.draft(of: Self.output).0, !state.preparing.contains(life) else {
-                return release([block])
-            }
+        case (false, false):
+            var late = TaskResult(blocks: [block])
+            if chance(0.5) { late.reading.requests = [CompanionRequest(kind: 0, name: [])] }
+            actions = state.handle(.accepted(life, .read, late), now: now, mayPrepare: false)
+        case (true, true):
+            let late = Readable(task: .local(block), cost: Self.readCost)
+            let answer = LaneAnswer.readable(late, blocks: [EncodedBlock(id: block, frame: [])])
+            actions = state.handle(.answered(life, answer), now: now, mayPrepare: false)
+        case (true, false):
+            guard let draft = try? Self.draft(of: Self.output).0 else { return release([block]) }
             let late = PreparedExport(draft: draft, blocks: [EncodedBlock(id: block, frame: [])], time: LaneTime())
             actions = state.handle(.answered(life, .prepared(late)), now: now, mayPrepare: false)
         }
@@ -150,6 +170,7 @@ private struct SimulatedExports {
     private var summary: [String] {
         state.active.values.map { "\($0.life) \($0.phase) \($0.heldBlocks) \($0.tiles) \($0.counts)" }.sorted()
             + state.waiting.map { "\($0.job.id)" } + ["\(state.unprepared.map(\.life))"]
+            + ["\(state.preparing.map(\.number).sorted())"]
     }
 
     // MARK: - Lanes
@@ -167,10 +188,6 @@ private struct SimulatedExports {
             let index = answers.firstIndex(where: { $0.life == life })
         else { return }
         var answer = answers.remove(at: index).answer
-        switch answer {
-        case .prepared, .readable: preparing -= 1
-        default: break
-        }
         // A lane that has failed says nothing further.
         if chance(share) {
             answer = .failed(.noThread(errno: 1))
@@ -183,9 +200,7 @@ private struct SimulatedExports {
     private mutating func perform(_ action: ExportAction) {
         switch action {
         case .prepare(let life, let job):
-            preparing += 1
             lives.append(life)
-            if preparing > state.rules.preparingMax { problems.append("\(preparing) projects are prepared at once") }
             guard case .ready(let project, let order) = job.source else { return }
             var blocks: [EncodedBlock] = []
             do {
@@ -195,12 +210,30 @@ private struct SimulatedExports {
                     answers.append((life, .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))))
                     return
                 }
-                sources[life] = (draft, blocks)
+                sources[life] = Source(draft: draft, blocks: blocks)
+                guard chance(0.3) else {
+                    sources[life]?.isDocument = true
+                    sources[life]?.rounds = Int.random(in: 0...3, using: &random)
+                    return try open(job, order, life)
+                }
                 let source = EncodedBlock(id: FakeBlocks.id(of: Array("\(life)".utf8)), frame: [])
                 let readable = Readable(task: .local(source.id), cost: Self.readCost)
                 answers.append((life, .readable(readable, blocks: [source])))
             } catch { problems.append("\(error)") }
-        case .findCompanions: problems.append("files beside a project of the process")
+        case .findCompanions(let life, let readable, let requests):
+            guard let source = sources[life], source.isDocument, !source.isRead, source.asked == requests else {
+                return problems.append("\(requests) are looked for, which nobody has asked for")
+            }
+            if readable.document?.companions.map(\.request) != source.known {
+                problems.append("\(source.known) have been found, and are not told")
+            }
+            sources[life]?.known += requests
+            sources[life]?.asked = []
+            var blocks: [EncodedBlock] = []
+            do throws(BrokerError) {
+                let found = try readable.with(requests, blocks: &blocks)
+                answers.append((life, .readable(found, blocks: blocks)))
+            } catch { problems.append("\(error)") }
         case .plan(let life, let draft, let decoded):
             do {
                 let plan = try PicturePlan(draft, decoded: decoded)
@@ -246,6 +279,33 @@ private struct SimulatedExports {
         }
     }
 
+    /// Opens a document for workers. Beside it are the files of every other name.
+    private mutating func open(_ job: ExportJob, _ order: PictureOrder, _ life: ExportLife) throws(BrokerError) {
+        let picture = PictureSpec(size: .exact(order.output), options: order.options)
+        let document = OpenedDocument(bytes: Array("\(life)".utf8), picture: picture, software: "") { requests in
+            requests.map { request in
+                let isThere = request.name.last.map { $0 % 2 == 0 } ?? false
+                let companion = Companion(request: request, answer: isThere ? .file([], path: "f") : .missing)
+                return FoundCompanion(companion, bytes: isThere ? request.name : [])
+            }
+        }
+        var blocks: [EncodedBlock] = []
+        let readable = try Readable(document, of: job, digestsStrokes: false, nanoseconds: 1_000_000, blocks: &blocks)
+        answers.append((life, .readable(readable, blocks: blocks)))
+    }
+
+    /// Those that lanes prepare or workers read.
+    private var unprepared: Set<ExportLife> {
+        var lives = Set(state.active.values.filter { $0.phase == .reading && $0.draft == nil }.map(\.life))
+        for (life, answer) in answers {
+            switch answer {
+            case .prepared, .readable: lives.insert(life)
+            default: break
+            }
+        }
+        return lives
+    }
+
     /// Checks that the pieces are those of the best quality that fits.
     private mutating func checkBounded(_ life: ExportLife, _ pieces: [EncodedPiece], _ ending: PictureReport) {
         guard let plan = state[life]?.plan, let bytesMax = plan.whole.set.bounded?.encoding.bytesMax else { return }
@@ -270,6 +330,8 @@ private struct SimulatedExports {
         let may = mayPrepare ?? chance(0.7)
         for action in state.handle(event, now: now, mayPrepare: may) { perform(action) }
         problems += state.brokenInvariants
+        let count = unprepared.count
+        if count > state.rules.preparingMax { problems.append("\(count) projects are prepared at once") }
     }
 
     private mutating func hold(_ id: BlockID?) -> BlockID {
@@ -316,8 +378,8 @@ private struct SimulatedExports {
             guard let index = dispatched.firstIndex(where: { $0.0.id == attempt }) else { return }
             let life = dispatched.remove(at: index).life
             guard let role = state[life]?.role(of: position) else { return problems.append("a task of no stage") }
-            let result = self.result(of: role, life)
-            if let fault = state[life]?.fault(in: result, of: role) { problems.append(fault) }
+            var result = self.result(of: role, life)
+            if let fault = state[life]?.complete(&result, of: role) { problems.append(fault) }
             tell(.accepted(life, role, result))
         case .drop(_, let attempt): dispatched.removeAll { $0.0.id == attempt }
         case .cancel, .hold, .jobComplete: break
@@ -328,6 +390,33 @@ private struct SimulatedExports {
     private mutating func finishTask() {
         guard let (dispatch, _) = dispatched.randomElement(using: &random) else { return }
         schedule(.taskFinished(Self.worker, dispatch.id))
+    }
+
+    private mutating func reading(_ life: ExportLife) -> TaskResult {
+        guard let source = sources[life], !source.isRead, source.asked.isEmpty else {
+            problems.append("\(life) is read again")
+            return TaskResult()
+        }
+        var result = TaskResult()
+        if source.rounds > 0 {
+            let count = Int.random(in: 1...3, using: &random)
+            let requests = (0..<count).map { CompanionRequest(kind: UInt8(source.rounds), name: [0, UInt8($0)]) }
+            sources[life]?.rounds -= 1
+            sources[life]?.asked = requests
+            result.reading.requests = requests
+            return result
+        }
+        sources[life]?.isRead = true
+        result.blocks = source.blocks.map { hold($0.id) }
+        guard source.isDocument else {
+            result.draft = source.draft
+            return result
+        }
+        for block in source.blocks { result.blockBytes[block.id] = block.frame.count }
+        do throws(ProtocolError) { result.draftParts = try source.draft.encodedParts() } catch {
+            problems.append("\(error)")
+        }
+        return result
     }
 
     private mutating func result(of role: TaskRole, _ life: ExportLife) -> TaskResult {
@@ -342,8 +431,7 @@ private struct SimulatedExports {
         }
         switch role {
         case .read:
-            guard let (draft, blocks) = sources[life] else { return TaskResult() }
-            return TaskResult(blocks: blocks.map { hold($0.id) }, draft: draft)
+            return reading(life)
         case .decode:
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let info = DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8)
@@ -391,5 +479,32 @@ extension Export {
         exports.run(steps: 600)
         #expect(exports.problems.isEmpty, "SimulatedExports(seed: \(seed))")
         #expect(exports.finished > 0, "SimulatedExports(seed: \(seed))")
+    }
+
+    @Test func aReaderAsksForEachFileOnceAndNotForEver() throws {
+        let file = CompanionRequest(kind: 0, name: [1])
+        let other = CompanionRequest(kind: 0, name: [2])
+        let job = ExportJob(
+            id: JobID(1), name: "p", project: Project(canvasSize: PixelSize(width: 1, height: 1)),
+            order: PictureOrder(output: PixelSize(width: 1, height: 1)), destination: "p.png")
+        let document = OpenedDocument(bytes: [1], picture: PictureSpec(size: .named("1x")), software: "") { requests in
+            requests.map { FoundCompanion(Companion(request: $0, answer: .missing)) }
+        }
+        var blocks: [EncodedBlock] = []
+        let first = try Readable(document, of: job, digestsStrokes: false, nanoseconds: 1, blocks: &blocks)
+        let second = try first.with([file], blocks: &blocks)
+        #expect(blocks.map(\.id) == second.task.blocks)
+        #expect(first.fault(in: [file, other], round: 1) == nil)
+        #expect(first.fault(in: [file, file], round: 1) == "a file is asked for twice")
+        #expect(second.fault(in: [other], round: ProtocolLimits.companionRounds) == nil)
+        #expect(second.fault(in: [other, file], round: 2) == "a file is asked for twice")
+        #expect(second.fault(in: [other], round: ProtocolLimits.companionRounds + 1) == "files are asked for 9 times")
+        let many = (0..<ProtocolLimits.companions).map {
+            CompanionRequest(kind: 1, name: [UInt8($0 >> 8), UInt8($0 & 255)])
+        }
+        #expect(first.fault(in: many, round: 1) == nil)
+        #expect(second.fault(in: many, round: 2) == "too many files are asked for")
+        let local = Readable(task: .local(BlockID(hashing: [])), cost: TaskCost(bytes: 1, nanoseconds: 1))
+        #expect(local.fault(in: [file], round: 1) != nil)
     }
 }
