@@ -56,6 +56,14 @@ struct Weather {
     var resultDamage = 0.0
     /// Whether workers have renderers of two versions.
     var mixesRenderers = false
+    /// Whether projects are documents that workers read.
+    var readsDocuments = false
+    /// How often a worker dies while it sends what it has read, hangs, or gives back something else.
+    var readingDeaths = 0.0
+    var readingHangs = 0.0
+    var lies = 0.0
+    /// Whether a worker asks for files without end.
+    var isInsatiable = false
 
     init(_ random: inout SeededGenerator) {
         func chance(_ share: Double) -> Bool { Double.random(in: 0...1, using: &random) < share }
@@ -71,6 +79,11 @@ struct Weather {
         keepsResults = chance(0.5)
         if chance(0.3) { resultDamage = 0.3 }
         mixesRenderers = chance(0.15)
+        readsDocuments = chance(0.5)
+        if chance(0.2) { readingDeaths = 0.2 }
+        if chance(0.2) { readingHangs = 0.1 }
+        if chance(0.2) { lies = 0.3 }
+        isInsatiable = chance(0.1)
     }
 }
 
@@ -87,6 +100,11 @@ final class Farm {
     private(set) var steps = 0
     /// Results of tiles that were found.
     var foundCount = 0
+    /// Documents that were read.
+    var readCount = 0
+    /// What workers gave back instead, and how often that was refused.
+    var lies: Set<Lie> = []
+    var refusedLies = 0
 
     let disk: Disk
     var broker: SimulatedBroker?

@@ -19,6 +19,8 @@ struct FarmSimulationTests {
         let failures = Mutex<[(UInt64, [String])]>([])
         let steps = Atomic<Int>(0)
         let found = Atomic<Int>(0)
+        let read = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
         let start = Date()
         DispatchQueue.concurrentPerform(iterations: count) { @Sendable index in
             let seed = first + UInt64(index)
@@ -27,15 +29,21 @@ struct FarmSimulationTests {
                 farm.run()
                 steps.add(farm.steps, ordering: .relaxed)
                 found.add(farm.foundCount, ordering: .relaxed)
+                read.add(farm.readCount, ordering: .relaxed)
+                refused.add(farm.refusedLies, ordering: .relaxed)
                 if !farm.problems.isEmpty { failures.withLock { $0.append((seed, farm.problems)) } }
             } catch {
                 failures.withLock { $0.append((seed, ["\(error)"])) }
             }
         }
         let seconds = Date().timeIntervalSince(start)
-        let foundCount = found.load(ordering: .relaxed)
-        print("\(count) farms, \(steps.load(ordering: .relaxed)) steps, \(foundCount) tiles found in \(seconds) s")
-        #expect(foundCount > 0 || count < 1_000)
+        let stepCount = steps.load(ordering: .relaxed)
+        let (foundCount, readCount) = (found.load(ordering: .relaxed), read.load(ordering: .relaxed))
+        let refusedCount = refused.load(ordering: .relaxed)
+        print(
+            "\(count) farms, \(stepCount) steps, \(foundCount) tiles found, \(readCount) documents read,",
+            "\(refusedCount) lies refused in \(seconds) s")
+        #expect(min(foundCount, readCount, refusedCount) > 0 || count < 1_000)
         for (seed, problems) in failures.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }).prefix(10) {
             Issue.record("make simulate SEED=\(seed): \(problems.joined(separator: "; "))")
             print("make simulate SEED=\(seed): \(problems.joined(separator: "; "))".prefix(500))

@@ -78,8 +78,8 @@ extension SimulatedBroker {
         advance(
             .submitted(
                 ExportJob(
-                    id: JobID(job), name: "p", project: Self.project(of: job), order: order,
-                    destination: place(of: job), priority: entry.priority)))
+                    id: JobID(job), name: "p", source: source(of: job, order), destination: place(of: job),
+                    priority: entry.priority)))
         if entry.wantsCancel { advance(.cancelled(JobID(job))) }
     }
 
@@ -91,6 +91,7 @@ extension SimulatedBroker {
     func perform(_ action: ExportAction) {
         switch action {
         case .prepare(let life, let job):
+            if case .document(let source) = job.source { return open(source, job, life) }
             answer(life) { blocks throws(BrokerError) in
                 guard case .ready(let project, let order) = job.source else { throw .cancelled(export: job.name) }
                 let draft = try BrokerError.refusing { () throws(EngineError) in
@@ -101,7 +102,7 @@ extension SimulatedBroker {
                 }
                 return .prepared(PreparedExport(draft: draft, blocks: blocks, time: LaneTime()))
             }
-        case .findCompanions(let life, _, _): farm.problem("\(life) needs files that nobody has")
+        case .findCompanions(let life, let readable, let requests): find(requests, readable, of: life)
         case .plan(let life, let draft, let decoded):
             answer(life) { blocks throws(BrokerError) in
                 let plan = try BrokerError.refusing { () throws(EngineError) in
@@ -132,11 +133,12 @@ extension SimulatedBroker {
         mutating func end() -> [PictureWrite] { [] }
     }
 
-    private func answer(
-        _ life: ExportLife, _ work: (inout [EncodedBlock]) throws(BrokerError) -> LaneAnswer
+    func answer(
+        _ life: ExportLife, _ time: ClosedRange<UInt64> = 1...30,
+        _ work: (inout [EncodedBlock]) throws(BrokerError) -> LaneAnswer
     ) {
         var blocks: [EncodedBlock] = []
-        do throws(BrokerError) { later(.answered(life, try work(&blocks)), 1...30) } catch {
+        do throws(BrokerError) { later(.answered(life, try work(&blocks)), time) } catch {
             farm.problem("\(life.job) cannot be cut: \(error)")
         }
     }
@@ -158,10 +160,13 @@ extension SimulatedBroker {
             }
             let found = pictures[id.rawValue]?.found.count ?? 0
             if picture.foundCount != found { farm.problem("\(id) does not say that \(found) tiles were found") }
+            checkEnd(id.rawValue, nil)
             heard = ended(id.rawValue, .ended(.finished(picture.lasting)))
         case .failed(let id, let error):
             farm.note("\(id) fails: \(error)")
+            checkEnd(id.rawValue, error)
             switch error {
+            case .refused where document(of: id.rawValue)?.kind == .refused: break
             case .internalError, .packing: farm.problem("\(id): \(error)")
             case .refused where quality(of: id.rawValue) != nil || encoding(of: id.rawValue).bytesMax == nil:
                 farm.problem("\(id): \(error)")
@@ -229,10 +234,10 @@ extension SimulatedBroker {
             if exports[job]?.phase != .finishing { farm.problem("\(job) complete, not all of it is in") }
         case .jobFailed(let job, let failure):
             let error: BrokerError =
-                if case .rendererGone(let version) = failure {
-                    .rendererGone(export: "p", version: version)
-                } else {
-                    .taskFailed(export: "p", task: "\(failure)", story: [], replay: nil)
+                switch failure {
+                case .badInput(_, let cause): .refused(cause)
+                case .rendererGone(let version): .rendererGone(export: "p", version: version)
+                default: .taskFailed(export: "p", task: "\(failure)", story: [], replay: nil)
                 }
             advance(.failed(job, error))
         case .dismiss(let worker, _):
@@ -267,7 +272,12 @@ extension SimulatedBroker {
         } catch { farm.problem("\(error)") }
     }
 
-    func add(_ item: ResultItem, to result: inout TaskResult) {
+    func add(_ item: ResultItem, to assembly: inout Assembly) throws(ProtocolError) {
+        if case .read = assembly.role { return try add(item, toReading: &assembly.result) }
+        add(item, to: &assembly.result)
+    }
+
+    private func add(_ item: ResultItem, to result: inout TaskResult) {
         if let block = item.block {
             put(block.id, block.frame)
             result.blocks.append(block.id)
@@ -297,10 +307,12 @@ extension SimulatedBroker {
     }
 
     func accept(_ worker: WorkerID, _ attempt: AttemptID, _ position: TaskPosition) {
+        if isLie(attempt, of: worker) { farm.problem("a lie of \(attempt) is believed") }
         guard let assembly = peers[worker]?.assemblies.removeValue(forKey: attempt) else {
             farm.problem("a result is accepted that nobody has")
             return
         }
+        if assembly.result.draft != nil, exports[assembly.life] != nil { farm.readCount += 1 }
         let job = assembly.life.job.rawValue
         if exports[assembly.life] != nil, pictures[job]?.accepted.insert(position).inserted != true {
             farm.problem("\(position) of job \(job) accepted twice")

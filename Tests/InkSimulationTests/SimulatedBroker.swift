@@ -214,16 +214,12 @@ final class SimulatedBroker {
             let id = AttemptID(task: part.task, attempt: part.attempt)
             guard var assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
             do {
-                for item in try assembly.assembler.append(part) { add(item, to: &assembly.result) }
+                for item in try assembly.assembler.append(part) { try add(item, to: &assembly) }
             } catch { assembly.isBad = true }
             peers[worker]?.assemblies[id] = assembly
             schedule(.taskProgressed(worker, id))
         case .taskDone(let done): finish(done, worker)
-        case .taskFailed(let failed):
-            let id = AttemptID(task: failed.task, attempt: failed.attempt)
-            guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
-            forget(id, of: worker)
-            schedule(.taskFailed(worker, id, failed.kind == .cancelled ? .cancelled : .transient(failed.text)))
+        case .taskFailed(let failed): take(failed, worker)
         case .goodbye(.draining): schedule(.workerDraining(worker))
         case .goodbye(.left): lose(worker, "left")
         }
@@ -231,18 +227,21 @@ final class SimulatedBroker {
 
     func finish(_ done: TaskDone, _ worker: WorkerID) {
         let id = AttemptID(task: done.task, attempt: done.attempt)
-        guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
+        guard var assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let isWhole = (try? assembly.assembler.finish(done)) != nil
         guard !assembly.isBad, isWhole else {
-            forget(id, of: worker)
-            schedule(.taskFailed(worker, id, .malformed("bad result")))
-            return
+            return reject(id, of: worker, "it is not whole")
         }
-        if let fault = exports[assembly.life]?.fault(in: assembly.result, of: assembly.role) {
-            farm.problem("an honest worker's result: \(fault)")
+        if let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
+            judge(fault, id, of: worker, assembly)
+            return reject(id, of: worker, fault)
         }
-        peers[worker]?.assemblies[id]?.isDone = true
-        let digest = assembly.result.band?.bytes ?? assembly.result.pixels?.digest ?? [1]
+        assembly.isDone = true
+        peers[worker]?.assemblies[id] = assembly
+        let digest =
+            assembly.role == .read
+            ? digest(ofReading: assembly.result)
+            : assembly.result.band?.bytes ?? assembly.result.pixels?.digest ?? [1]
         schedule(.taskFinished(worker, id, digest: digest))
     }
 

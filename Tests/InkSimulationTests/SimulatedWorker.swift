@@ -40,6 +40,7 @@ final class SimulatedWorker {
         connection = nil
         cache = [:]
         runs = [:]
+        cancelled = []
         letters = []
     }
 
@@ -93,12 +94,15 @@ final class SimulatedWorker {
         case .release, .discard: break
         case .run(let run): begin(run, farm)
         case .cancelRun(let run): cancelled.insert(run)
-        case .stop:
-            // Supervisors start it again.
-            let life = life + 1
-            die()
-            farm.at(farm.pick(100...1_000)) { .workerStep(index, life: life, .start) }
+        case .stop: restart(farm)
         }
+    }
+
+    /// Supervisors start it again.
+    private func restart(_ farm: Farm) {
+        die()
+        let life = life
+        farm.at(farm.pick(100...1_000)) { .workerStep(index, life: life, .start) }
     }
 
     private func begin(_ run: Run, _ farm: Farm) {
@@ -106,10 +110,16 @@ final class SimulatedWorker {
         if farm.weather.poison, case .render(let task) = run.task, Int(task.canvas.width) % 4 == 1, task.rect.y == 0 {
             // The tile takes the process down.
             farm.note("w\(index) dies of a tile")
-            let life = life + 1
-            die()
-            farm.at(farm.pick(100...1_000)) { .workerStep(index, life: life, .start) }
-            return
+            return restart(farm)
+        }
+        if case .read(.document(let task)) = run.task {
+            if (try? document(of: task, farm))?.kind == .deadly {
+                farm.note("w\(index) dies of a document")
+                return restart(farm)
+            }
+            if !farm.isCalm, farm.chance(farm.weather.readingHangs) {
+                freeAt = max(freeAt, farm.now) + farm.pick(3_000...15_000)
+            }
         }
         freeAt = max(freeAt, farm.now) + farm.pick(2...40) * slowness
         let (id, life) = (run.id, life)
@@ -125,6 +135,7 @@ final class SimulatedWorker {
         guard let run = runs.removeValue(forKey: id) else { return }
         if cancelled.remove(id) != nil { return handle(.finished(id, .cancelled), farm) }
         do {
+            if case .read(.document(let task)) = run.task { return try read(task, id, farm) }
             let bytes = try result(of: run.task).flatMap { try $0.encodedRecord() }
             handle(.produced(id, sequence: 0, bytes: bytes), farm)
             handle(
@@ -132,6 +143,54 @@ final class SimulatedWorker {
                     id, .done(resultBytes: UInt64(bytes.count), phases: PhaseTimes())), farm)
         } catch { farm.problem("\(error)") }
     }
+
+    // MARK: - Documents
+
+    private func document(of task: DocumentTask, _ farm: Farm) throws(EngineError) -> SimulatedDocument {
+        try SimulatedReader(seed: farm.seed).document(of: task, bytes: bytes)
+    }
+
+    private func bytes(of id: BlockID) throws(EngineError) -> [UInt8] {
+        do throws(ProtocolError) {
+            if let content = try cache[id]?.content() { return content }
+        } catch {
+            throw .internalError("\(error)")
+        }
+        throw .internalError("block \(id) is not there")
+    }
+
+    private func read(_ task: DocumentTask, _ id: RunID, _ farm: Farm) throws {
+        var items: [ResultItem]
+        do throws(EngineError) {
+            items = try task.result(of: SimulatedReader(seed: farm.seed).read(task, bytes: bytes))
+        } catch {
+            guard case .badInput = error else { throw error }
+            farm.note("w\(index) refuses a document: \(error)")
+            return handle(.finished(id, .failed(error)), farm)
+        }
+        if !farm.isCalm, farm.weather.isInsatiable, index == 0 {
+            let name = Array("needless \(task.companions.count)".utf8)
+            items = [.readingEnd(ReadingEnd(requests: [CompanionRequest(kind: .max, name: name)]))]
+        } else if !farm.isCalm, farm.chance(farm.weather.lies), let connection, let key = state?.tasks.key(of: id) {
+            items = try task.lie(farm.pick(0...5), instead: items, of: document(of: task, farm))
+            farm.note("w\(index) lies about task \(key.task), attempt \(key.attempt)")
+            farm.lies.insert(Lie(connection: connection, task: key.task, attempt: key.attempt))
+        }
+        let records = try items.map { try $0.encodedRecord() }
+        let dies = !farm.isCalm && farm.chance(farm.weather.readingDeaths)
+        let count = dies ? Int(farm.pick(0...UInt64(records.count))) : records.count
+        for (sequence, record) in records.prefix(count).enumerated() {
+            handle(.produced(id, sequence: UInt32(sequence), bytes: record), farm)
+        }
+        if dies {
+            farm.note("w\(index) dies while it reads")
+            return restart(farm)
+        }
+        let resultBytes = records.reduce(0) { $0 + UInt64($1.count) }
+        handle(.finished(id, .done(resultBytes: resultBytes, phases: PhaseTimes())), farm)
+    }
+
+    // MARK: - Results
 
     /// What a renderer of that version writes behind the number of a job.
     static func mark(of version: String?) -> String { version == "2" ? "'" : "" }
