@@ -77,8 +77,7 @@ final class BrokerLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
-        exports = ExportsState(
-            rules: BrokerLoop.exportRules(parts.configuration, areWorkersHere: parts.local != nil))
+        exports = ExportsState(rules: BrokerLoop.exportRules(parts.configuration))
         let encoder = parts.local.map(BlockEncoder.local) ?? .standard
         if let folder = parts.configuration.resultFolder {
             do throws(SystemFailure) {
@@ -130,11 +129,12 @@ final class BrokerLoop {
         return rules
     }
 
-    /// - Parameter areWorkersHere: whether they read projects, whose blocks then take no memory beside them.
-    private static func exportRules(_ configuration: BrokerConfiguration, areWorkersHere: Bool) -> ExportRules {
-        ExportRules(
-            activeMax: configuration.activeExports,
-            preparingMax: areWorkersHere ? max(1, configuration.activeExports) : 1,
+    private static func exportRules(_ configuration: BrokerConfiguration) -> ExportRules {
+        // All of them at once: what a project takes is counted in the store, which holds back the next ones. Urgent
+        // exports need not wait for one that is paused while it is read.
+        let rules = ExportRules()
+        return ExportRules(
+            activeMax: configuration.activeExports, preparingMax: configuration.activeExports + rules.overtaking,
             reorderBytes: configuration.reorderBytes)
     }
 
