@@ -120,27 +120,19 @@ import Testing
 
     // MARK: - Bytes of strangers
 
-    /// The first byte of each chooses the order in `Fuzz/Sources/FuzzDrafts`. They were made from the document, not by
-    /// this program.
-    @Test(
-        "The inputs that fuzzing begins with are drafts",
-        arguments: [
-            ("least", [PictureFormat.png]), ("strokes", [.png]), ("images", [.png]), ("layers", [.psd, .ora]),
-            ("drawing", [.svg, .png]), ("drawings", [.vectorPDF, .plot]), ("jpeg", [.jpeg]),
-        ])
-    func seeds(name: String, formats: [PictureFormat]) throws {
+    /// The first byte of each chooses the order in `Fuzz/Sources/FuzzDrafts`. Written anew with `INK_WRITE_SEEDS=1`.
+    @Test("The inputs that fuzzing begins with are drafts of this form", arguments: FuzzSeed.all)
+    fileprivate func seeds(seed: FuzzSeed) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let file = folder.appendingPathComponent("../../Fuzz/Seeds/FuzzDrafts/\(name)")
-        let bytes = Array(try Data(contentsOf: file).dropFirst())
-        var options = PictureOptions()
-        options.files = formats.map { PictureFileOptions(encoding: PictureEncoding(format: $0)) }
-        let picture = PictureSpec(size: .named("1x"), options: options)
-        var limits = Limits()
-        (limits.edgePixels, limits.imagePixels, limits.layers) = (512, 1 << 20, 50)
-        #expect(try DraftRehearsal.run([bytes], of: picture, name: "fuzz", limits: limits) == nil)
-        // Each is in the form that is written.
-        let order = DraftOrder(name: "fuzz", picture: picture, limits: limits)
-        #expect(try PictureDraft(decoding: [bytes], for: order).encodedParts() == [bytes])
+        let file = folder.appendingPathComponent("../../Fuzz/Seeds/FuzzDrafts/\(seed.name)")
+        let sample = try seed.sample()
+        let part = try #require(try sample.draft.encodedParts().first)
+        if ProcessInfo.processInfo.environment["INK_WRITE_SEEDS"] != nil {
+            try Data([seed.orderNumber] + part).write(to: file)
+        }
+        #expect(Array(try Data(contentsOf: file)) == [seed.orderNumber] + part)
+        let (picture, limits) = (sample.order.picture, sample.order.limits)
+        #expect(try DraftRehearsal.run([part], of: picture, name: "fuzz", limits: limits) == nil)
     }
 
     @Test("Bytes that were tampered with are refused, or planned without harm", arguments: 0..<6)
@@ -200,5 +192,49 @@ import Testing
                 #expect(try WorkerTask(decoding: task.encoded()) == task, "seed \(seed)")
             }
         }
+    }
+}
+
+/// A draft that fuzzing begins with.
+private struct FuzzSeed: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// The place of the order in `Fuzz/Sources/FuzzDrafts`.
+    var orderNumber: UInt8
+    var formats: [PictureFormat]
+    var layers: [Layer] = []
+
+    var testDescription: String { name }
+
+    static let all: [FuzzSeed] = {
+        let strokes = [
+            Stroke.line(from: (3, 3), to: (40, 20), brush: Brush(type: .solid, lineWidth: 2)),
+            .line(from: (10, 40), to: (50, 5)),
+        ]
+        let picture = Layer(
+            name: "a", maskImage: .fake("mask", width: 16, height: 12), contentImage: .fake("b", width: 64, height: 48))
+        var group = Layer(name: "group")
+        group.kind = .group([Layer(name: "base", strokes: strokes), picture], isPassThrough: false)
+        let masked = Layer(name: "masked", maskImage: .fake("m", width: 16, height: 12), strokes: strokes)
+        return [
+            FuzzSeed(name: "least", orderNumber: 0, formats: [.png]),
+            FuzzSeed(name: "strokes", orderNumber: 0, formats: [.png], layers: [Layer(strokes: strokes)]),
+            FuzzSeed(name: "images", orderNumber: 0, formats: [.png], layers: [picture]),
+            FuzzSeed(name: "layers", orderNumber: 1, formats: [.psd, .ora], layers: [group, masked]),
+            FuzzSeed(name: "drawing", orderNumber: 2, formats: [.svg, .png], layers: [masked]),
+            FuzzSeed(
+                name: "drawings", orderNumber: 3, formats: [.vectorPDF, .plot], layers: [Layer(strokes: strokes)]),
+            FuzzSeed(name: "jpeg", orderNumber: 4, formats: [.jpeg], layers: [Layer(strokes: strokes)]),
+        ]
+    }()
+
+    func sample() throws -> DraftSample {
+        let canvas = PixelSize(width: 64, height: 48)
+        var options = PictureOptions()
+        options.files = formats.map { PictureFileOptions(encoding: PictureEncoding(format: $0)) }
+        var limits = Limits()
+        (limits.edgePixels, limits.imagePixels, limits.layers) = (512, 1 << 20, 50)
+        let order = DraftOrder(
+            name: "fuzz", picture: PictureSpec(size: .named("1x"), options: options), limits: limits)
+        return try DraftSample(Project(canvasSize: canvas, layers: layers), order, output: canvas)
     }
 }

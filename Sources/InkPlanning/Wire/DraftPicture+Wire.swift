@@ -7,13 +7,15 @@ extension SceneImage: WireValue where Source == Int {
     package init(from reader: inout InkProtocol.ByteReader) throws(ProtocolError) {
         let source = try reader.integer("image", in: 0...Int(Int32.max))
         let placement: Placement? = try reader.optional("has placement")
-        self.init(source, placement: placement, outside: try reader.double("outside", in: 0...1))
+        // As in a tile's task, only a placed image has an outside.
+        self.init(
+            source, placement: placement, outside: placement == nil ? 0 : try reader.double("outside", in: 0...1))
     }
 
     package func write(to writer: inout ByteWriter) {
         writer.integer(source)
         writer.optional(placement)
-        writer.double(outside)
+        if placement != nil { writer.double(outside) }
     }
 }
 

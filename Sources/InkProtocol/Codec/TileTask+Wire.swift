@@ -43,7 +43,7 @@ extension StrokeSelection: WireValue {
 /// The tree of elements as a flat list in drawing order: a group's head stands before its elements and says how many
 /// follow.
 private enum LeastBytes {
-    /// Of an element without anything, and of strokes of which nothing is chosen.
+    /// An element without anything, and strokes of which nothing is chosen.
     static let element = 13
     static let strokes = 33
 }
