@@ -40,6 +40,22 @@ struct EngineTaskRunnerTests {
         return rgba.indices.filter { $0 % 4 != 3 }.map { rgba[$0] }
     }
 
+    @Test("Blocks that a task has made need not come back for the next one")
+    func keepsBlocks() throws {
+        let size = PixelSize(width: 3, height: 64)
+        let png = try Block(
+            content: MinimalPNGWriter.png(gray: (0..<size.area).map { UInt8($0) }, size: size))
+        let cache = BlockCache(limitBytes: 1 << 20)
+        cache.insert(png, holders: 1)
+        let made = Collector()
+        let context = TaskContext(blocks: cache, threadIndex: 0) { item in made.items.withLock { $0.append(item) } }
+        let task = DecodeTask(image: png.id, use: .mask, place: Place(file: "f"), limits: Limits())
+        _ = try EngineTaskRunner(threads: 1).run(.decode(task), in: context)
+        let block = try #require(made.items.withLock { $0.first?.block })
+        #expect(cache.hold(block.id))
+        #expect(try cache.bytes(of: block.id) == (0..<size.area).map { UInt8($0) })
+    }
+
     @Test("An image comes back as chunks and an end")
     func decode() throws {
         let size = PixelSize(width: 3, height: 130)

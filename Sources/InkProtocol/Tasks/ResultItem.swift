@@ -66,6 +66,9 @@ public struct ReadingEnd: Hashable, Sendable {
 }
 
 extension ResultItem {
+    /// Whether it is a part of a draft, which no task needs.
+    public var isDraft: Bool { if case .draft = self { true } else { false } }
+
     /// The block in the item; nil if there is none.
     public var block: Block? {
         switch self {

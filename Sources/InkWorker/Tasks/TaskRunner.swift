@@ -46,7 +46,8 @@ public final class TaskContext: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// Sends the next item of the result; waits while too much data waits to be sent.
+    /// Sends the next item of the result; waits while too much data waits to be sent. Blocks that later tasks may need
+    /// stay in the cache, so that they need not come back.
     ///
     /// If the result is not sent, a local block in the item is removed.
     ///
@@ -54,6 +55,7 @@ public final class TaskContext: Sendable {
     public func emit(_ item: ResultItem) throws(EngineError) {
         do throws(EngineError) {
             try checkCancellation()
+            if let block = item.block, !block.frame.isEmpty, !item.isDraft { blocks.insert(block, holders: 0) }
             try emitItem(item)
         } catch {
             if let block = item.block { blocks.withdraw(block) }
