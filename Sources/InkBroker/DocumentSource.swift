@@ -14,6 +14,8 @@ public struct OpenedDocument: Sendable {
     /// Finds the files beside it that its reader asks for; called on a lane.
     public typealias Companions = @Sendable ([CompanionRequest]) throws(BrokerError) -> [FoundCompanion]
 
+    /// Names it in messages of its reader; its ending may tell what kind it is.
+    public var name: String
     /// Empty for a folder.
     public var bytes: [UInt8]
     public var isFolder = false
@@ -23,7 +25,10 @@ public struct OpenedDocument: Sendable {
     public var software: String
     public var companions: Companions
 
-    public init(bytes: [UInt8], picture: PictureSpec, software: String, companions: @escaping Companions) {
+    public init(
+        name: String, bytes: [UInt8], picture: PictureSpec, software: String, companions: @escaping Companions
+    ) {
+        self.name = name
         self.bytes = bytes
         self.picture = picture
         self.software = software

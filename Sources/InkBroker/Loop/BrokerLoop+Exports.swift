@@ -95,8 +95,8 @@ extension BrokerLoop {
             let document = try source.open()
             try target?.check(document.picture.options.files.map(\.encoding.format))
             let content = DocumentParts(
-                parts: try DocumentParts.parts(of: document.bytes, into: &blocks), isFolder: document.isFolder,
-                encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
+                name: document.name, parts: try DocumentParts.parts(of: document.bytes, into: &blocks),
+                isFolder: document.isFolder, encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
             let task = DocumentTask(
                 name: job.name, content: content, picture: document.picture, software: document.software,
                 limits: job.limits, digestsStrokes: digestsStrokes)

@@ -42,13 +42,17 @@ struct JobLoader: Sendable {
             document.isNamedByOthers = true
             return document
         case .path(let path):
-            let (content, companions) = try refusing { () throws(EngineError) in try open(path) }
-            guard case .file(let bytes) = content else {
-                var document = document([], of: submission, companions)
+            let (file, content, companions) = try refusing { () throws(EngineError) in try open(path) }
+            var document: OpenedDocument
+            switch content {
+            case .file(let bytes): document = self.document(bytes, of: submission, companions)
+            case .folder:
+                document = self.document([], of: submission, companions)
                 document.isFolder = true
-                return document
             }
-            return document(bytes, of: submission, companions)
+            // The name that messages have, and by whose ending a file is recognized.
+            document.name = file
+            return document
         }
     }
 
@@ -62,7 +66,7 @@ struct JobLoader: Sendable {
         let answers = Mutex(CompanionAnswers())
         let limits = configuration.projectLimits
         return OpenedDocument(
-            bytes: bytes, picture: submission.picture, software: configuration.software
+            name: submission.name, bytes: bytes, picture: submission.picture, software: configuration.software
         ) { requests throws(BrokerError) in
             try answers.withLock { (answers) throws(BrokerError) in
                 try Self.find(requests, companions, limits, &answers, name: submission.name)
@@ -110,15 +114,16 @@ struct JobLoader: Sendable {
         }
     }
 
-    private func open(_ path: String) throws(EngineError) -> (DocumentContent, FolderCompanions) {
+    private func open(_ path: String) throws(EngineError) -> (String, DocumentContent, FolderCompanions) {
         let file = try resolved(path)
         // Presets are next to the given path or next to its target. If the folder of the given path is outside the
         // roots, only next to the target.
         let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
         let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
-        return try ProjectLoader.open(
+        let (content, companions) = try ProjectLoader.open(
             path: file, presetFolders: configuration.presetFolders, besideFolders: folders,
             limits: configuration.projectLimits)
+        return (file, content, companions)
     }
 
     /// Links may lead anywhere below the roots, but not outside.
