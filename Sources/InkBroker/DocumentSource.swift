@@ -1,3 +1,5 @@
+import Glibc
+import InkEngine
 import InkPlanning
 public import InkProtocol
 
@@ -66,8 +68,29 @@ struct Readable: Sendable {
         }
     }
 
-    /// What is wrong with requests of its reader in the given round, from 1; nil when nothing is.
-    func fault(in requests: [CompanionRequest], round: Int) -> String? {
+    /// What makes a complete answer in the given round, from 1, useless; nil when nothing does.
+    func fault(in result: TaskResult, round: Int) -> String? {
+        let (requests, failure) = (result.reading.requests, result.reading.failure)
+        guard let draft = result.draft else {
+            guard result.blocks.isEmpty else { return "blocks without a draft" }
+            guard let failure else { return requests.isEmpty ? "no draft" : fault(in: requests, round: round) }
+            return requests.isEmpty ? fault(in: failure) : "an error beside requests"
+        }
+        guard requests.isEmpty, failure == nil else { return "a draft beside requests, or beside an error" }
+        return order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+    }
+
+    /// What is wrong with an error that is said to be the document's; nil when nothing is.
+    private func fault(in failure: EngineError) -> String? {
+        switch failure {
+        // The broker itself was out of descriptors, and has tried again.
+        case .io(_, _, EMFILE), .io(_, _, ENFILE): "an error of the broker's own"
+        case .badInput, .overLimit, .io: document == nil ? "an error of no document" : nil
+        case .unavailable, .cancelled, .internalError: "an error that is not the document's"
+        }
+    }
+
+    private func fault(in requests: [CompanionRequest], round: Int) -> String? {
         guard let document else { return "files are asked for beside a project of this process" }
         guard round <= ProtocolLimits.companionRounds else { return "files are asked for \(round) times" }
         let known = Set(document.companions.map(\.request))

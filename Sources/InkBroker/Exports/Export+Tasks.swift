@@ -132,11 +132,7 @@ extension Export {
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
-        case .read:
-            let requests = result.reading.requests
-            if !requests.isEmpty { return readable?.fault(in: requests, round: rounds + 1) }
-            guard let draft = result.draft else { return "no draft" }
-            return readable?.order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+        case .read: return readable?.fault(in: result, round: rounds + 1)
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -255,13 +255,10 @@ struct Export: Sendable {
             rounds += 1
             guard requests.isEmpty else { return [] }
             guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
-            var served: [BlockID] = []
-            for block in readable?.task.blocks ?? [] {
-                if let index = blocks.firstIndex(of: block) { served.append(blocks.remove(at: index)) }
-            }
+            let served = readable?.task.blocks ?? []
+            remove(served)
             readable = nil
-            let warnings = result.reading.warnings
-            return [.release(served)] + (warnings.isEmpty ? [] : [.report(.warned(life.job, warnings))]) + take(draft)
+            return [.release(served)] + take(draft)
         case .decode(let index):
             blocks += result.blocks
             decoded[index] = result.images.map(\.image)
@@ -286,6 +283,16 @@ struct Export: Sendable {
                 + (result.band.map { band throws(BrokerError) in
                     try add(band, row: row, now: now)
                 } ?? [])
+        }
+    }
+
+    /// Each as often as it is listed; all are held.
+    private mutating func remove(_ served: [BlockID]) {
+        var left = Dictionary(served.map { ($0, 1) }, uniquingKeysWith: +)
+        blocks.removeAll { block in
+            guard let count = left[block], count > 0 else { return false }
+            left[block] = count - 1
+            return true
         }
     }
 

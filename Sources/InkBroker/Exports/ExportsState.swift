@@ -63,6 +63,9 @@ struct ExportsState: Sendable {
         case .accepted(let life, let role, let result):
             if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
+            let reading = result.reading
+            if !reading.warnings.isEmpty, reading.requests.isEmpty { report(.warned(life.job, reading.warnings)) }
+            if let failure = reading.failure { return fail(life.job, .refused(failure)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
         case .diskAdvanced: break
         case .stopped(let error): stop(error)

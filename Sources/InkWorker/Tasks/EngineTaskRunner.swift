@@ -236,22 +236,43 @@ public final class EngineTaskRunner: TaskRunner {
             }
             try context.emit(.draft(shared))
             try context.emit(.readingEnd(ReadingEnd()))
-        case .document(let task): try read(task, context)
+        case .document(let task): try answer(task, context)
         }
         var phases = PhaseTimes()
         phases.prepare = SystemClock.nanoseconds - start
         return phases
     }
 
-    private func read(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
+    /// What is wrong with a document is an answer, too: as it is, with the warnings before it.
+    private func answer(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
+        var warnings: [String] = []
+        do throws(EngineError) { try read(task, context, &warnings) } catch {
+            switch error {
+            case .badInput, .overLimit, .io:
+                try context.emit(.readingEnd(ReadingEnd(warnings: warnings, failure: error)))
+            case .unavailable, .cancelled, .internalError: throw error
+            }
+        }
+    }
+
+    private func read(
+        _ task: DocumentTask, _ context: TaskContext, _ warnings: inout [String]
+    ) throws(EngineError) {
         guard let documents else { throw .internalError("this worker reads no documents") }
         let reading = try documents.read(task) { id throws(EngineError) in
             try context.checkCancellation()
             return try context.blocks.bytes(of: id)
         }
-        let (project, warnings): (Project, [String])
+        let project: Project
         switch reading {
-        case .needs(let requests): return try context.emit(.readingEnd(ReadingEnd(requests: requests)))
+        case .needs(let requests):
+            let count = task.companions.count + requests.count
+            guard count <= ProtocolLimits.companions else {
+                throw .overLimit(
+                    Place(file: task.content.name), what: "the number of files beside it", found: "\(count)",
+                    limit: "\(ProtocolLimits.companions)")
+            }
+            return try context.emit(.readingEnd(ReadingEnd(requests: requests)))
         case .read(let found, let lines): (project, warnings) = (found, lines)
         }
         let place = Place(file: task.name)
@@ -265,13 +286,16 @@ public final class EngineTaskRunner: TaskRunner {
         let asked = DraftOrder(name: task.name, picture: task.picture, software: task.software, limits: task.limits)
         // What the broker would not believe is the document's fault.
         if let fault = draft.fault(for: asked, blocks: sizes) { throw .badInput(place, reason: "holds \(fault)") }
-        try emit(blocks, context)
         let parts: [Block]
         do throws(ProtocolError) {
             parts = try draft.encodedParts().map { part throws(ProtocolError) in try Block(content: part) }
         } catch {
-            throw .internalError("a draft cannot be packed: \(error)")
+            guard case .overLimit(let what, let found, let limit) = error else {
+                throw .internalError("a draft cannot be packed: \(error)")
+            }
+            throw .overLimit(place, what: "the \(what) of its picture", found: "\(found) bytes", limit: "\(limit) bytes")
         }
+        try emit(blocks, context)
         for part in parts { try context.emit(.draft(part)) }
         try context.emit(.readingEnd(ReadingEnd(warnings: warnings)))
     }
