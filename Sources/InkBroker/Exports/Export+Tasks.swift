@@ -110,9 +110,12 @@ extension Export {
     }
 
     /// The draft that a worker has sent.
-    func draft(of parts: [[UInt8]]) throws(ProtocolError) -> PictureDraft? {
+    func draft(of parts: [Block]) throws(ProtocolError) -> PictureDraft? {
         guard let order = readable?.order else { return nil }
-        return try PictureDraft(decoding: parts, for: order)
+        let contents = try parts.map { part throws(ProtocolError) in
+            try part.content(limit: ProtocolLimits.draftPartBytes)
+        }
+        return try PictureDraft(decoding: contents, for: order)
     }
 
     /// The image that a task decodes; nil for other tasks.
@@ -126,6 +129,8 @@ extension Export {
         if case .finish(let index) = role, let whole = plan?.whole, whole.drawings[whole.set.wholes[index]] != nil {
             return ResultLimit.drawnPiece
         }
+        // A block with its name.
+        if role == .read { return UInt64(ProtocolLimits.blockFrameBytes) + 64 }
         return image(of: role)?.chunkLimit
     }
 

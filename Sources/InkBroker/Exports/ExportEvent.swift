@@ -81,8 +81,8 @@ struct TaskResult: Sendable {
     var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
-    /// The parts of a draft, and what has come of it.
-    var draftParts: [[UInt8]] = []
+    /// The parts of a draft as they came, and what has come of them.
+    var draftParts: [Block] = []
     var draft: PictureDraft?
     var reading = ReadingEnd()
     /// Bytes of the blocks of a draft.

@@ -140,7 +140,7 @@ extension BrokerLoop {
                     what: "parts of a draft", found: UInt64(ProtocolLimits.draftParts) + 1,
                     limit: UInt64(ProtocolLimits.draftParts))
             }
-            assembly.result.draftParts.append(try block.content(limit: ProtocolLimits.draftPartBytes))
+            assembly.result.draftParts.append(block)
         case .draft(let block):
             guard case .value(let value) = store.local?.content(of: block.id), let draft = value as? PictureDraft else {
                 throw ProtocolError.badValue(what: "draft", offset: 0, found: "\(block.id)", expected: "a local block")
@@ -175,18 +175,22 @@ extension BrokerLoop {
             tell(.taskFailed(worker, id, .cancelled))
             return
         }
+        // One that comes late is dropped as it is: what it would be held to may be gone.
+        let isWanted = scheduler.isOpen(id.task)
         do throws(ProtocolError) {
             try assembly.assembler.finish(done)
             let parts = assembly.result.draftParts
-            if !parts.isEmpty, let draft = try exports[assembly.life]?.draft(of: parts) {
-                assembly.result.draft = draft
-                peers[worker]?.assemblies[id] = assembly
+            if isWanted, !parts.isEmpty {
+                assembly.result.draft = try exports[assembly.life]?.draft(of: parts) ?? assembly.result.draft
             }
         } catch {
             reject(id, of: worker, "\(error)")
             return
         }
-        if let fault = exports[assembly.life]?.fault(in: assembly.result, of: assembly.role) {
+        // They can be large, and have served.
+        assembly.result.draftParts = []
+        peers[worker]?.assemblies[id] = assembly
+        if isWanted, let fault = exports[assembly.life]?.fault(in: assembly.result, of: assembly.role) {
             reject(id, of: worker, fault)
             return
         }
