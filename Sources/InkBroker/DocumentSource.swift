@@ -61,6 +61,12 @@ struct Readable: Sendable {
         if case .document(let task) = task { task } else { nil }
     }
 
+    /// What it takes to read so many bytes.
+    static func cost(ofBytes count: Int) -> TaskCost {
+        // As they travel, as they are, and what is made of them.
+        TaskCost(bytes: 4 * count, nanoseconds: UInt64(RoughSize.prepare(ofBytes: Double(count))))
+    }
+
     /// What a draft of it is held to.
     var order: DraftOrder? {
         document.map { task in

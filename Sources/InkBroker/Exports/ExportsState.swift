@@ -61,7 +61,7 @@ struct ExportsState: Sendable {
         case .answered(let life, let answer): take(answer, of: life, now: now)
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
-            if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
+            if role == .read { preparing.remove(life) }
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
             let reading = result.reading
             if !reading.warnings.isEmpty, reading.requests.isEmpty { report(.warned(life.job, reading.warnings)) }
@@ -143,7 +143,8 @@ struct ExportsState: Sendable {
     }
 
     private mutating func take(_ answer: LaneAnswer, of life: ExportLife, now: UInt64) {
-        if case .readable = answer {} else { preparing.remove(life) }
+        // A document waits for its worker in blocks, which may go to the disk: others need not wait for it.
+        if case .readable(let readable, _) = answer, readable.document == nil {} else { preparing.remove(life) }
         let (id, rules) = (life.job, rules)
         guard self[life] != nil else {
             preparing.remove(life)

@@ -42,10 +42,10 @@ extension BrokerLoop {
     /// Has a worker read the project. A project of this process goes only to workers that are here, too; for those
     /// elsewhere it is cut on the lane.
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
-        let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
         switch job.source {
-        case .document(let source): open(source, job, life, nanoseconds)
+        case .document(let source): open(source, job, life)
         case .ready, .deferred:
+            let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
             let draft = localDraft(job)
             guard let id = store.local?.add(.value(source(of: draft, life))) else { return cutHere(draft, life) }
             let cost = TaskCost(bytes: 0, nanoseconds: nanoseconds)
@@ -89,7 +89,7 @@ extension BrokerLoop {
     }
 
     /// Opens a document for workers.
-    private func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife, _ nanoseconds: UInt64) {
+    private func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife) {
         let (target, digestsStrokes) = (targets[job.id], results != nil)
         cut(life) { blocks throws(BrokerError) in
             let document = try source.open()
@@ -100,8 +100,7 @@ extension BrokerLoop {
             let task = DocumentTask(
                 name: job.name, content: content, picture: document.picture, software: document.software,
                 limits: job.limits, digestsStrokes: digestsStrokes)
-            // As it travels, as it is, and what is made of it.
-            let cost = TaskCost(bytes: 4 * document.bytes.count, nanoseconds: nanoseconds)
+            let cost = Readable.cost(ofBytes: document.bytes.count)
             let readable = Readable(task: .document(task), cost: cost, companions: document.companions)
             return { blocks, _ in .readable(readable, blocks: blocks) }
         }
@@ -113,14 +112,18 @@ extension BrokerLoop {
             guard var task = readable.document, let companions = readable.companions else {
                 throw .internalError("a project of this process has no files beside it")
             }
+            var byteCount = 0
             for found in try companions(requests) {
                 var companion = found.companion
                 if case .file(_, let path) = companion.answer {
                     companion.answer = .file(try DocumentParts.parts(of: found.bytes, into: &blocks), path: path)
-                    readable.cost.bytes += 4 * found.bytes.count
+                    byteCount += found.bytes.count
                 }
                 task.companions.append(companion)
             }
+            let added = Readable.cost(ofBytes: byteCount)
+            readable.cost.bytes += added.bytes
+            readable.cost.nanoseconds += added.nanoseconds
             readable.task = .document(task)
             let found = readable
             return { blocks, _ in .readable(found, blocks: blocks) }
