@@ -84,19 +84,21 @@ struct Export: Sendable {
         self.readable = readable
         stages.append(.read)
         let stage = Stage(groups: 1, costs: .all(readable.cost))
-        return isFirst ? begin([stage]) : [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
+        guard isFirst else { return [.schedule(.stagesPlanned(life.job, [stage], isLast: false))] }
+        // A document that cannot bring the broker down any more: from here on it is read elsewhere.
+        return (readable.document == nil ? [] : [.report(.prepared(life.job))]) + begin([stage])
     }
 
     mutating func take(_ prepared: PreparedExport) -> [ExportAction] {
         blocks += prepared.blocks.map(\.id)
         counts.add(preparation: prepared.time)
-        return take(prepared.draft) + begin([addDecoding(of: prepared.draft)])
+        take(prepared.draft)
+        return [.report(.prepared(life.job))] + begin([addDecoding(of: prepared.draft)])
     }
 
-    private mutating func take(_ draft: PictureDraft) -> [ExportAction] {
+    private mutating func take(_ draft: PictureDraft) {
         self.draft = draft
         decoded = Array(repeating: nil, count: draft.images.count)
-        return [.report(.prepared(life.job))]
     }
 
     private func begin(_ stages: [Stage]) -> [ExportAction] {
@@ -255,10 +257,11 @@ struct Export: Sendable {
             rounds += 1
             guard requests.isEmpty else { return [] }
             guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
-            let served = readable?.task.blocks ?? []
+            let (served, isHere) = (readable?.task.blocks ?? [], readable?.document == nil)
             remove(served)
             readable = nil
-            return [.release(served)] + take(draft)
+            take(draft)
+            return [.release(served)] + (isHere ? [.report(.prepared(life.job))] : [])
         case .decode(let index):
             blocks += result.blocks
             decoded[index] = result.images.map(\.image)
