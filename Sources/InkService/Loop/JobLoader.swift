@@ -119,7 +119,10 @@ struct JobLoader: Sendable {
         // Presets are next to the given path or next to its target. If the folder of the given path is outside the
         // roots, only next to the target.
         let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
-        let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
+        let target = file.splitPath().folder
+        // By bytes: names that look the same may be two.
+        let isLink = given.map { !$0.utf8.elementsEqual(target.utf8) } ?? false
+        let folders = (isLink ? [given, target] : [target]).compactMap { $0.map { $0.appendingPath("") } }
         let (content, companions) = try ProjectLoader.open(
             path: file, presetFolders: configuration.presetFolders, besideFolders: folders,
             limits: configuration.projectLimits)
