@@ -29,6 +29,9 @@ struct ResultDigest: Sendable {
         if let pixels = result.pixels { add(pixels, in: store) }
         // Of a draft what its blocks hold: their names depend on how they are compressed.
         if result.draft != nil { for block in result.blocks { add(block, in: store) } }
+        for request in result.reading.requests { pieces.append(.bytes([2, request.kind] + request.name + [0])) }
+        // Its text may have words of a library, of whatever version.
+        if result.reading.failure != nil { pieces.append(.bytes([3])) }
         for image in result.images {
             for chunk in image.chunks {
                 switch chunk.pixels {
