@@ -63,13 +63,13 @@ struct JobLoader: Sendable {
     private func document(
         _ bytes: [UInt8], of submission: Submission, _ companions: FolderCompanions
     ) -> OpenedDocument {
-        let answers = Mutex(CompanionAnswers())
+        let taken = Mutex<[CompanionName.Kind: Int]>([:])
         let limits = configuration.projectLimits
         return OpenedDocument(
             name: submission.name, bytes: bytes, picture: submission.picture, software: configuration.software
         ) { requests throws(BrokerError) in
-            try answers.withLock { (answers) throws(BrokerError) in
-                try Self.find(requests, companions, limits, &answers, name: submission.name)
+            try taken.withLock { (taken) throws(BrokerError) in
+                try Self.find(requests, companions, limits, &taken)
             }
         }
     }
@@ -77,12 +77,12 @@ struct JobLoader: Sendable {
     /// Opens what a document's reader asks for. A name that no reader asks for is not opened.
     private static func find(
         _ requests: [CompanionRequest], _ companions: FolderCompanions, _ limits: Limits,
-        _ answers: inout CompanionAnswers, name: String
+        _ taken: inout [CompanionName.Kind: Int]
     ) throws(BrokerError) -> [FoundCompanion] {
         let names = requests.map { request in
             CompanionName.Kind(rawValue: request.kind).flatMap { CompanionName($0, utf8: request.name) }
         }
-        companions.answer(names.compactMap(\.self), limits: limits, into: &answers)
+        let answers = companions.answers(to: names.compactMap(\.self), limits: limits, taken: &taken)
         var found: [FoundCompanion] = []
         for (request, name) in zip(requests, names) {
             guard let name, let answer = answers[name] else {
