@@ -4,7 +4,7 @@ public import InkProtocol
 /// Reads documents for workers. It opens no file.
 public protocol DocumentTaskReader: Sendable {
     /// - Parameters:
-    ///   - task: the document, and what is known of the files beside it.
+    ///   - task: the document, and the files beside it that have been found.
     ///   - bytes: gives the bytes of a part.
     /// - Throws: input errors, and what `bytes` throws.
     func read(

@@ -123,7 +123,8 @@ struct TaskDocumentsTests {
         try png("b.png")
         folder.file("brushes/x.json", #"{"id":"x","defaults":{"type":"dots","spacing":9}}"#)
         folder.file("mine/y.json", #"{"id":"y","type":"waves","speed":1}"#)
-        let strokes = #""strokes":[{"brush":{"preset":"x"},"points":[[1,2]]},{"brush":{"preset":"y"},"points":[[1,2]]}]"#
+        let brushes = ["x", "y"].map { #"{"brush":{"preset":"\#($0)"},"points":[[1,2]]}"# }
+        let strokes = #""strokes":[\#(brushes.joined(separator: ","))]"#
         let path = folder.file("p.ink", text(#"{"contentFile":"art/a.png","maskFile":"b.png",\#(strokes)}"#))
         #expect(try compare(path, presetFolders: [folder("mine")], rounds: 3).error == nil)
         // The same error in both ways.
@@ -145,7 +146,7 @@ struct TaskDocumentsTests {
         #expect(try compare(folder("none.inktemplate"), rounds: 2).error != nil)
     }
 
-    /// Of a broker that is not one: a worker says so, and the document is not to blame.
+    /// They come from a broker that is not one: a worker says so, and the document is not to blame.
     @Test(arguments: [
         (UInt8(0), "a.png"), (5, "a.png"), (1, "../a.png"), (1, "/a.png"), (1, "a//b.png"), (1, ""), (3, "x"),
         (4, "a.json"), (4, "0/../a.json"), (4, "0/a\u{0}.json"), (2, "./manifest.json"),

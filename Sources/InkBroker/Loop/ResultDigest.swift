@@ -27,7 +27,7 @@ struct ResultDigest: Sendable {
     init(_ result: TaskResult, _ files: PictureSet?, in store: BlockStore) {
         if let band = result.band { pieces.append(.band(band, files)) }
         if let pixels = result.pixels { add(pixels, in: store) }
-        // Of a draft what its blocks hold: their names depend on how they are compressed.
+        // A draft counts by what its blocks hold: their names depend on how they are compressed.
         if result.draft != nil { for block in result.blocks { add(block, in: store) } }
         for request in result.reading.requests { pieces.append(.bytes([2, request.kind] + request.name + [0])) }
         // Its text may have words of a library, of whatever version.

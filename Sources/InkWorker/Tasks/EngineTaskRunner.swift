@@ -293,7 +293,8 @@ public final class EngineTaskRunner: TaskRunner {
             guard case .overLimit(let what, let found, let limit) = error else {
                 throw .internalError("a draft cannot be packed: \(error)")
             }
-            throw .overLimit(place, what: "the \(what) of its picture", found: "\(found) bytes", limit: "\(limit) bytes")
+            throw .overLimit(
+                place, what: "the \(what) of its picture", found: "\(found) bytes", limit: "\(limit) bytes")
         }
         try emit(blocks, context)
         for part in parts { try context.emit(.draft(part)) }
