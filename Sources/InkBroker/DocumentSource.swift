@@ -74,12 +74,12 @@ struct Readable: Sendable {
         }
     }
 
-    /// What makes a complete answer in the given round, from 1, useless; nil when nothing does.
-    func fault(in result: TaskResult, round: Int) -> String? {
+    /// What makes a complete answer useless; nil when nothing does.
+    func fault(in result: TaskResult) -> String? {
         let (requests, failure) = (result.reading.requests, result.reading.failure)
         guard let draft = result.draft else {
             guard result.blocks.isEmpty else { return "blocks without a draft" }
-            guard let failure else { return requests.isEmpty ? "no draft" : fault(in: requests, round: round) }
+            guard let failure else { return requests.isEmpty ? "no draft" : fault(in: requests) }
             return requests.isEmpty ? fault(in: failure) : "an error beside requests"
         }
         guard requests.isEmpty, failure == nil else { return "a draft beside requests, or beside an error" }
@@ -96,9 +96,8 @@ struct Readable: Sendable {
         }
     }
 
-    private func fault(in requests: [CompanionRequest], round: Int) -> String? {
+    private func fault(in requests: [CompanionRequest]) -> String? {
         guard let document else { return "files are asked for beside a project of this process" }
-        guard round <= ProtocolLimits.companionRounds else { return "files are asked for \(round) times" }
         let known = Set(document.companions.map(\.request))
         guard known.isDisjoint(with: requests), Set(requests).count == requests.count else {
             return "a file is asked for twice"

@@ -137,7 +137,7 @@ extension Export {
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
-        case .read: return readable?.fault(in: result, round: rounds + 1)
+        case .read: return readable?.fault(in: result)
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

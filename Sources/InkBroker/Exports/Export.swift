@@ -31,7 +31,7 @@ struct Export: Sendable {
     private(set) var readable: Readable?
     /// What its reader has asked for last, and how often it has asked.
     private var requests: [CompanionRequest] = []
-    private(set) var rounds = 0
+    private var rounds = 0
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
@@ -254,7 +254,12 @@ struct Export: Sendable {
         case .read:
             blocks += result.blocks
             requests = result.reading.requests
-            rounds += 1
+            rounds += requests.isEmpty ? 0 : 1
+            // Whoever asked before may be to blame, so the worker that asks now stays.
+            guard rounds <= ProtocolLimits.companionRounds else {
+                throw .taskFailed(
+                    export: name, task: role.description, story: ["files beside it are asked for \(rounds) times"])
+            }
             guard requests.isEmpty else { return [] }
             guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
             let (served, isHere) = (readable?.task.blocks ?? [], readable?.document == nil)

@@ -74,7 +74,8 @@ struct JobLoader: Sendable {
         }
     }
 
-    /// Opens what a document's reader asks for. A name that no reader asks for is not opened.
+    /// Opens what a document's reader asks for. A name that no reader asks for gets no answer: other workers would take
+    /// one for a defect.
     private static func find(
         _ requests: [CompanionRequest], _ companions: FolderCompanions, _ limits: Limits,
         _ taken: inout [CompanionName.Kind: Int]
@@ -85,10 +86,7 @@ struct JobLoader: Sendable {
         let answers = companions.answers(to: names.compactMap(\.self), limits: limits, taken: &taken)
         var found: [FoundCompanion] = []
         for (request, name) in zip(requests, names) {
-            guard let name, let answer = answers[name] else {
-                found.append(FoundCompanion(Companion(request: request, answer: .missing)))
-                continue
-            }
+            guard let name, let answer = answers[name] else { continue }
             // Out of descriptors: the job is tried again.
             if case .failure(.io(let path, let operation, let errno)) = answer, errno == EMFILE || errno == ENFILE {
                 throw .refused(.io(path: path, operation: operation, errno: errno))

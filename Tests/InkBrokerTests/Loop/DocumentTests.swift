@@ -248,33 +248,25 @@ struct DocumentTests {
         #expect(farm.until { farm.isEmpty })
     }
 
-    @Test("Whoever asks without end is dismissed, and the document is read by another")
+    @Test("A document for which files are asked for without end fails its job, and dismisses nobody")
     func endlessRequests() throws {
         let farm = try Farm { $0.livenessMilliseconds = 60_000 }
         defer { farm.stop() }
-        let isOver = DispatchSemaphore(value: 0)
         let asked = Mutex(0)
-        farm.hire(
-            FakeWorker.Script(
-                name: "asker",
-                answer: { task, _ in
-                    guard let document = task.document else { return .good }
-                    let request = FakeReading.request("\(document.companions.count)")
-                    return .spoiled { _ in [.readingEnd(ReadingEnd(requests: [request]))] }
-                },
-                onDone: { task in
-                    if task.document?.companions.count == ProtocolLimits.companionRounds { isOver.signal() }
-                }))
-        farm.submit(1, document: [1, 2, 3], tile: Self.tile) { requests in
+        farm.hire("asker") { task, _ in
+            guard let document = task.document else { return .good }
+            let request = FakeReading.request("\(document.companions.count)")
+            return .spoiled { _ in [.readingEnd(ReadingEnd(requests: [request]))] }
+        }
+        farm.submit(1, document: [1, 2, 3]) { requests in
             asked.withLock { $0 += requests.count }
             return requests.map { FoundCompanion(Companion(request: $0, answer: .missing)) }
         }
-        try #require(isOver.wait(timeout: .now() + 60) == .success)
-        farm.hire("good") { _, _ in .good }
-        _ = try #require(try farm.end(of: 1)?.get())
-        #expect(farm.file("a.png") == Self.picture)
+        let error = BrokerError.taskFailed(
+            export: "a.ink", task: "reading the project", story: ["files beside it are asked for 9 times"])
+        #expect(farm.end(of: 1) == .failure(error))
         #expect(asked.withLock { $0 } == ProtocolLimits.companionRounds)
-        #expect(farm.departures(of: "asker") == ["bad result: files are asked for 9 times"])
+        #expect(farm.departures(of: "asker").isEmpty)
         #expect(farm.until { farm.isEmpty })
     }
 }
