@@ -170,6 +170,12 @@ let package = Package(
                 "InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport",
             ]),
         .testTarget(
+            name: "InkReadingTests",
+            dependencies: [
+                "InkReading", "InkWorker", "InkPlanning", "InkProtocol", "InkDocuments", "InkCodecs", "InkEngine",
+                "InkTestSupport",
+            ]),
+        .testTarget(
             name: "InkBrokerTests",
             dependencies: [
                 "InkBroker", "InkPlanning", "InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkReference",

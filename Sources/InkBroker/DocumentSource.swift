@@ -1,3 +1,4 @@
+import Glibc
 import InkCodecs
 import InkEngine
 import InkPlanning
@@ -16,6 +17,8 @@ public struct OpenedDocument: Sendable {
     /// Finds the files beside it that its reader asks for; called on a lane.
     public typealias Companions = @Sendable ([CompanionRequest]) throws(BrokerError) -> [FoundCompanion]
 
+    /// Names it in messages of its reader; its ending may tell what kind it is.
+    public var name: String
     /// Empty for a folder.
     public var bytes: [UInt8]
     public var isFolder = false
@@ -25,7 +28,10 @@ public struct OpenedDocument: Sendable {
     public var software: String
     public var companions: Companions
 
-    public init(bytes: [UInt8], picture: PictureSpec, software: String, companions: @escaping Companions) {
+    public init(
+        name: String, bytes: [UInt8], picture: PictureSpec, software: String, companions: @escaping Companions
+    ) {
+        self.name = name
         self.bytes = bytes
         self.picture = picture
         self.software = software
@@ -56,6 +62,12 @@ struct Readable: Sendable {
         if case .document(let task) = task { task } else { nil }
     }
 
+    /// What it takes to read so many bytes.
+    static func cost(ofBytes count: Int) -> TaskCost {
+        // As they travel, as they are, and what is made of them.
+        TaskCost(bytes: 4 * count, nanoseconds: UInt64(RoughSize.prepare(ofBytes: Double(count))))
+    }
+
     /// What a draft of it is held to.
     var order: DraftOrder? {
         document.map { task in
@@ -63,10 +75,30 @@ struct Readable: Sendable {
         }
     }
 
-    /// What is wrong with requests of its reader in the given round, from 1; nil when nothing is.
-    func fault(in requests: [CompanionRequest], round: Int) -> String? {
+    /// What makes a complete answer useless; nil when nothing does.
+    func fault(in result: TaskResult) -> String? {
+        let (requests, failure) = (result.reading.requests, result.reading.failure)
+        guard let draft = result.draft else {
+            guard result.blocks.isEmpty else { return "blocks without a draft" }
+            guard let failure else { return requests.isEmpty ? "no draft" : fault(in: requests) }
+            return requests.isEmpty ? fault(in: failure) : "an error beside requests"
+        }
+        guard requests.isEmpty, failure == nil else { return "a draft beside requests, or beside an error" }
+        return order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+    }
+
+    /// What is wrong with an error that is said to be the document's; nil when nothing is.
+    private func fault(in failure: EngineError) -> String? {
+        switch failure {
+        // The broker itself was out of descriptors, and has tried again.
+        case .io(_, _, EMFILE), .io(_, _, ENFILE): "an error of the broker's own"
+        case .badInput, .overLimit, .io: document == nil ? "an error of no document" : nil
+        case .unavailable, .cancelled, .internalError: "an error that is not the document's"
+        }
+    }
+
+    private func fault(in requests: [CompanionRequest]) -> String? {
         guard let document else { return "files are asked for beside a project of this process" }
-        guard round <= ProtocolLimits.companionRounds else { return "files are asked for \(round) times" }
         let known = Set(document.companions.map(\.request))
         guard known.isDisjoint(with: requests), Set(requests).count == requests.count else {
             return "a file is asked for twice"
@@ -80,20 +112,18 @@ extension Readable {
     ///
     /// - Parameters:
     ///   - digestsStrokes: whether results are kept.
-    ///   - nanoseconds: that reading it is estimated to take.
     init(
-        _ document: OpenedDocument, of job: ExportJob, digestsStrokes: Bool, nanoseconds: UInt64,
-        blocks: inout [EncodedBlock]
+        _ document: OpenedDocument, of job: ExportJob, digestsStrokes: Bool, blocks: inout [EncodedBlock]
     ) throws(BrokerError) {
         let content = DocumentParts(
-            parts: try DocumentParts.parts(of: document.bytes, into: &blocks), isFolder: document.isFolder,
+            name: document.name, parts: try DocumentParts.parts(of: document.bytes, into: &blocks),
+            isFolder: document.isFolder,
             encoding: document.encoding, isNamedByOthers: document.isNamedByOthers)
         task = .document(
             DocumentTask(
                 name: job.name, content: content, picture: document.picture, software: document.software,
                 limits: job.limits, digestsStrokes: digestsStrokes))
-        // As it travels, as it is, and what is made of it.
-        cost = TaskCost(bytes: 4 * document.bytes.count, nanoseconds: nanoseconds)
+        cost = Self.cost(ofBytes: document.bytes.count)
         companions = document.companions
     }
 
@@ -103,14 +133,18 @@ extension Readable {
         guard var task = document, let companions else {
             throw .internalError("a project of this process has no files beside it")
         }
+        var byteCount = 0
         for found in try companions(requests) {
             var companion = found.companion
             if case .file(_, let path) = companion.answer {
                 companion.answer = .file(try DocumentParts.parts(of: found.bytes, into: &blocks), path: path)
-                readable.cost.bytes += 4 * found.bytes.count
+                byteCount += found.bytes.count
             }
             task.companions.append(companion)
         }
+        let added = Self.cost(ofBytes: byteCount)
+        readable.cost.bytes += added.bytes
+        readable.cost.nanoseconds += added.nanoseconds
         readable.task = .document(task)
         return readable
     }

@@ -80,7 +80,7 @@ public enum BrokerEvent: Sendable {
     case started(JobID)
     /// What the reader of the document has left out or changed, one line each.
     case warned(JobID, [String])
-    /// The project has been read and cut into blocks.
+    /// The project has been read and cut into blocks, or its document goes to workers, who do that.
     case prepared(JobID)
     /// The picture has been cut into these tiles.
     case planned(JobID, PictureTiles)

@@ -20,7 +20,7 @@ public struct TaskDocuments: DocumentTaskReader {
         let content: DocumentContent =
             task.content.isFolder ? .folder : .file(try file(task, bytes))
         let round = try ProjectLoader.load(
-            content, name: task.name, isNamedByOthers: task.content.isNamedByOthers, companions: answers,
+            content, name: task.content.name, isNamedByOthers: task.content.isNamedByOthers, companions: answers,
             limits: task.limits)
         switch round {
         case .read(let reading): return .read(reading.project, warnings: reading.warnings.map(\.description))

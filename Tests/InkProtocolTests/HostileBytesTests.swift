@@ -72,12 +72,23 @@ struct HostileBytesTests {
         Decoder(
             testDescription: "results of tasks",
             valid: { random in
-                let items = random.bool() ? ResultTests.image(&random) : ResultTests.band(&random)
+                let kinds = [ResultTests.image, ResultTests.band, ResultTests.draft]
+                let items = kinds[random.int(0...2)](&random)
                 return try items.flatMap { try $0.encodedRecord() }
             },
             decode: { bytes in
-                for kind in [ResultKind.decodedImages(2), .band, .pixels, .pieces] { try? assemble(bytes, kind) }
+                for kind in [ResultKind.decodedImages(2), .band, .pixels, .pieces, .draft] {
+                    try? assemble(bytes, kind)
+                }
                 return nil
+            }),
+        Decoder(
+            testDescription: "ends of readings",
+            valid: { random in
+                Array(try ResultItem.readingEnd(random.readingEnd()).encodedRecord().dropFirst(5))
+            },
+            decode: { bytes in
+                Array(try ResultItem(tag: 9, content: ByteReader(bytes)).encodedRecord().dropFirst(5))
             }),
         Decoder(
             testDescription: "zstd frames", valid: { try Zstandard.compress($0.bytes($0.int(0...300))) },

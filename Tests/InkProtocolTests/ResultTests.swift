@@ -34,6 +34,12 @@ struct ResultTests {
         return [.localBand(band, random.blockID())]
     }
 
+    static func draft(_ random: inout SeededGenerator) -> [ResultItem] {
+        func block() -> Block { Block(id: random.blockID(), frame: random.bytes(random.int(0...300))) }
+        let items = (0..<random.int(0...4)).map { _ in random.bool() ? ResultItem.block(block()) : .draft(block()) }
+        return items + [.readingEnd(random.readingEnd())]
+    }
+
     /// The items' records, cut at random.
     static func parts(_ items: [ResultItem], _ random: inout SeededGenerator) throws -> [ResultPart] {
         var stream: [UInt8] = []
@@ -66,6 +72,7 @@ struct ResultTests {
             (.decodedImages(3), Self.image(&random) + Self.image(&random) + Self.image(&random)),
             (.band, Self.localBand(&random)), (.pieces, Self.band(&random)),
             (.pieces, Self.band(&random) + Self.localBand(&random) + Self.band(&random)),
+            (.draft, Self.draft(&random)),
         ] {
             let parts = try Self.parts(items, &random)
             var assembler = Self.assembler(kind)
@@ -106,7 +113,8 @@ struct ResultTests {
             (.band, image), (.pixels, Self.band(&random)), (.decodedImages(1), Self.band(&random)),
             (.decodedImages(1), [image[0]] + image), (.decodedImages(1), image + image), (.decodedImages(3), image),
             (.band, Self.band(&random) + Self.band(&random)), (.pieces, []), (.pieces, image),
-            (.decodedImages(1), Array(image.dropFirst())),
+            (.decodedImages(1), Array(image.dropFirst())), (.draft, image), (.band, Self.draft(&random)),
+            (.draft, Self.draft(&random) + Self.draft(&random)), (.draft, Array(Self.draft(&random).dropLast())),
         ]
         for (kind, items) in wrong {
             let parts = try Self.parts(items, &random)

@@ -203,7 +203,8 @@ extension SeededGenerator {
     }
 
     mutating func workerTask() -> WorkerTask {
-        switch int(0...4) {
+        switch int(0...5) {
+        case 5: .read(bool() ? .document(documentTask()) : .local(blockID()))
         case 4: .draw(drawTask())
         case 3: .finish(finishTask())
         case 0:

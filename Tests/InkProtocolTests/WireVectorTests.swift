@@ -92,6 +92,18 @@ struct WireVectorTests {
         return DrawnPictureBlock(picture)
     }
 
+    /// A project with a picture beside it and no folder of presets.
+    private static var document: DocumentTask {
+        DocumentTask(
+            name: "a.ink", content: DocumentParts(name: "/in/a.ink", parts: [block], isNamedByOthers: false),
+            companions: [
+                Companion(
+                    request: CompanionRequest(kind: 1, name: Array("a.png".utf8)),
+                    answer: .file([block], path: "/in/a.png")),
+                Companion(request: CompanionRequest(kind: 3, name: []), answer: .missing),
+            ], picture: PictureSpec(size: .named("2k")), software: "ink 1", limits: Limits(), digestsStrokes: true)
+    }
+
     static let content: [String: [UInt8]] = [
         "decode task": WorkerTask.decode(
             DecodeTask(image: block, use: .mask, place: Place(file: "a.ink"), limits: Limits())
@@ -147,6 +159,14 @@ struct WireVectorTests {
         "local band result": record(
             .localBand(EncodedPiece(rowCount: 64, rawByteCount: 115_264, adler32: 0x1122_3344, bytes: []), block)),
         "pixels result": record(.pixels(Block(id: block, frame: [1, 2, 3]))),
+        "read task": WorkerTask.read(.document(document)).encoded(),
+        "draft result": record(.block(Block(id: block, frame: [1, 2, 3])))
+            + record(.draft(Block(id: block, frame: [1, 2, 3])))
+            + record(.readingEnd(ReadingEnd(warnings: ["odd"]))),
+        "request result": record(
+            .readingEnd(ReadingEnd(requests: [CompanionRequest(kind: 1, name: Array("a.png".utf8))]))),
+        "refusal result": record(
+            .readingEnd(ReadingEnd(failure: .io(path: "/in/a.png", operation: "open", errno: 13)))),
     ]
 
     private static func record(_ item: ResultItem) -> [UInt8] {

@@ -22,6 +22,18 @@ private struct LyingRunner: TaskRunner {
     }
 }
 
+/// Whoever calls every document an error.
+private struct RefusingRunner: TaskRunner {
+    private let honest = EngineTaskRunner(threads: 1, documents: TaskDocuments())
+
+    func run(_ task: WorkerTask, in context: TaskContext) throws(EngineError) -> PhaseTimes {
+        guard case .read = task else { return try honest.run(task, in: context) }
+        let failure = EngineError.badInput(Place(file: "test.ink"), reason: "I do not like it")
+        try context.emit(.readingEnd(ReadingEnd(failure: failure)))
+        return PhaseTimes()
+    }
+}
+
 /// Renders right, and changes the bands that it hands in.
 private struct SpoilingRunner: TaskRunner {
     private let honest = EngineTaskRunner(threads: 1, documents: TaskDocuments())
@@ -117,6 +129,15 @@ struct VerificationTests {
         #expect((status["tasks"]?["verified"]?.integer ?? 0) > 0, "\(status)")
         let dismissed = farm.log.events.filter { $0.reason?.contains("two other workers") == true }
         #expect(dismissed.first?.worker == "liar", "\(farm.log.events.map { "\($0)" })")
+    }
+
+    @Test("One worker alone has no document refused")
+    func refusals() throws {
+        let (honest, quiet) = try Self.picture(verify: 0, liar: nil)
+        quiet.stop()
+        let (checked, farm) = try Self.picture(verify: 1, liar: RefusingRunner())
+        farm.stop()
+        #expect(checked == honest)
     }
 
     @Test func withoutComparisonsTheLiarGetsThrough() throws {

@@ -17,7 +17,8 @@ extension SimulatedBroker {
         let picture = PictureSpec(size: .exact(order.output), options: order.options)
         return .document(
             DocumentSource {
-                OpenedDocument(bytes: document.bytes, picture: picture, software: order.software) { requests in
+                OpenedDocument(name: "p", bytes: document.bytes, picture: picture, software: order.software) {
+                    requests in
                     requests.map { document.found($0) }
                 }
             })
@@ -26,8 +27,7 @@ extension SimulatedBroker {
     func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife) {
         answer(life) { blocks throws(BrokerError) in
             let readable = try Readable(
-                source.open(), of: job, digestsStrokes: farm.weather.keepsResults, nanoseconds: 1_000_000,
-                blocks: &blocks)
+                source.open(), of: job, digestsStrokes: farm.weather.keepsResults, blocks: &blocks)
             return .readable(readable, blocks: blocks)
         }
     }
@@ -68,15 +68,9 @@ extension SimulatedBroker {
         return farm.lies.contains(Lie(connection: connection, task: attempt.task, attempt: attempt.attempt))
     }
 
-    /// Checks that a fault of a whole result is its worker's. When a liar has had files looked for to no end, it may be
-    /// an honest one's.
+    /// Checks that a fault of a whole result is its worker's.
     func judge(_ fault: String, _ attempt: AttemptID, of worker: WorkerID, _ assembly: Assembly) {
-        let isReading = assembly.role == .read
-        // What comes when another's result has been taken may ask for what has been found by now.
-        if isReading, scheduler.tasks[attempt.task] == nil { return }
-        let rounds = exports[assembly.life]?.rounds ?? 0
-        let hasNoRoundsLeft = isReading && rounds >= ProtocolLimits.companionRounds
-        if isLie(attempt, of: worker) || hasNoRoundsLeft {
+        if isLie(attempt, of: worker) {
             farm.refusedLies += 1
         } else {
             farm.problem("an honest worker's result: \(fault)")

@@ -232,7 +232,8 @@ final class SimulatedBroker {
         guard !assembly.isBad, isWhole else {
             return reject(id, of: worker, "it is not whole")
         }
-        if let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
+        let isWanted = scheduler.isOpen(id.task)
+        if isWanted, let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
             judge(fault, id, of: worker, assembly)
             return reject(id, of: worker, fault)
         }

@@ -164,9 +164,8 @@ final class SimulatedWorker {
         do throws(EngineError) {
             items = try task.result(of: SimulatedReader(seed: farm.seed).read(task, bytes: bytes))
         } catch {
-            guard case .badInput = error else { throw error }
             farm.note("w\(index) refuses a document: \(error)")
-            return handle(.finished(id, .failed(error)), farm)
+            items = try DocumentTask.result(refusing: error)
         }
         if !farm.isCalm, farm.weather.isInsatiable, index == 0 {
             let name = Array("needless \(task.companions.count)".utf8)

@@ -162,9 +162,12 @@ extension RoughSize {
             let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(
                 kind: kind, work: Self.pixel * pixels + Self.byte * Double(bytes),
-                prepare: Self.prepared + Self.preparedByte * Double(bytes))
+                prepare: Self.prepare(ofBytes: Double(bytes)))
         }
     }
+
+    /// Nanoseconds of reading and cutting a document.
+    static func prepare(ofBytes count: Double) -> Double { prepared + preparedByte * count }
 
     /// Nanoseconds.
     private static let pixel = 80.0

@@ -120,6 +120,8 @@ extension Export {
         if case .finish(let index) = role, let whole = plan?.whole, whole.drawings[whole.set.wholes[index]] != nil {
             return ResultLimit.drawnPiece
         }
+        // A block with its name.
+        if role == .read { return UInt64(ProtocolLimits.blockFrameBytes) + 64 }
         return image(of: role)?.chunkLimit
     }
 
@@ -127,25 +129,23 @@ extension Export {
     func complete(_ result: inout TaskResult, of role: TaskRole) -> String? {
         if !result.draftParts.isEmpty, let order = readable?.order {
             do throws(ProtocolError) {
-                result.draft = try PictureDraft(decoding: result.draftParts, for: order)
+                let parts = try result.draftParts.map { part throws(ProtocolError) in
+                    try part.content(limit: ProtocolLimits.draftPartBytes)
+                }
+                result.draft = try PictureDraft(decoding: parts, for: order)
             } catch {
                 return "\(error)"
             }
-            result.draftParts = []
         }
+        // They can be large, and have served.
+        result.draftParts = []
         return fault(in: result, of: role)
     }
 
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
-        case .read:
-            // What comes when it has been read is late, not bad.
-            guard let readable else { return nil }
-            let requests = result.reading.requests
-            if !requests.isEmpty { return readable.fault(in: requests, round: rounds + 1) }
-            guard let draft = result.draft else { return "no draft" }
-            return readable.order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+        case .read: return readable?.fault(in: result)
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -31,9 +31,7 @@ struct Export: Sendable {
     private(set) var readable: Readable?
     /// What its reader has asked for last, and how often it has asked.
     private var requests: [CompanionRequest] = []
-    private(set) var rounds = 0
-    /// Whether a lane looks for that.
-    private(set) var isFinding = false
+    private var rounds = 0
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
@@ -82,24 +80,25 @@ struct Export: Sendable {
     mutating func take(_ readable: Readable, _ held: [EncodedBlock]) -> [ExportAction] {
         let isFirst = phase == .preparing
         phase = .reading
-        isFinding = false
         blocks += held.map(\.id)
         self.readable = readable
         stages.append(.read)
         let stage = Stage(groups: 1, costs: .all(readable.cost))
-        return isFirst ? begin([stage]) : [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
+        guard isFirst else { return [.schedule(.stagesPlanned(life.job, [stage], isLast: false))] }
+        // A document that cannot bring the broker down any more: from here on it is read elsewhere.
+        return (readable.document == nil ? [] : [.report(.prepared(life.job))]) + begin([stage])
     }
 
     mutating func take(_ prepared: PreparedExport) -> [ExportAction] {
         blocks += prepared.blocks.map(\.id)
         counts.add(preparation: prepared.time)
-        return take(prepared.draft) + begin([addDecoding(of: prepared.draft)])
+        take(prepared.draft)
+        return [.report(.prepared(life.job))] + begin([addDecoding(of: prepared.draft)])
     }
 
-    private mutating func take(_ draft: PictureDraft) -> [ExportAction] {
+    private mutating func take(_ draft: PictureDraft) {
         self.draft = draft
         decoded = Array(repeating: nil, count: draft.images.count)
-        return [.report(.prepared(life.job))]
     }
 
     private func begin(_ stages: [Stage]) -> [ExportAction] {
@@ -122,7 +121,6 @@ struct Export: Sendable {
     mutating func planNext(now: UInt64) throws(BrokerError) -> [ExportAction] {
         if let readable, phase == .reading {
             defer { requests = [] }
-            isFinding = true
             return [.findCompanions(life, readable, requests)]
         }
         guard let draft else { return try planTrial(now: now) }
@@ -256,16 +254,19 @@ struct Export: Sendable {
         case .read:
             blocks += result.blocks
             requests = result.reading.requests
-            rounds += 1
+            rounds += requests.isEmpty ? 0 : 1
+            // Whoever asked before may be to blame, so the worker that asks now stays.
+            guard rounds <= ProtocolLimits.companionRounds else {
+                throw .taskFailed(
+                    export: name, task: role.description, story: ["files beside it are asked for \(rounds) times"])
+            }
             guard requests.isEmpty else { return [] }
             guard let draft = result.draft else { throw .internalError("\(name) is read, and there is no draft") }
-            var served: [BlockID] = []
-            for block in readable?.task.blocks ?? [] {
-                if let index = blocks.firstIndex(of: block) { served.append(blocks.remove(at: index)) }
-            }
+            let (served, isHere) = (readable?.task.blocks ?? [], readable?.document == nil)
+            remove(served)
             readable = nil
-            let warnings = result.reading.warnings
-            return [.release(served)] + (warnings.isEmpty ? [] : [.report(.warned(life.job, warnings))]) + take(draft)
+            take(draft)
+            return [.release(served)] + (isHere ? [.report(.prepared(life.job))] : [])
         case .decode(let index):
             blocks += result.blocks
             decoded[index] = result.images.map(\.image)
@@ -290,6 +291,16 @@ struct Export: Sendable {
                 + (result.band.map { band throws(BrokerError) in
                     try add(band, row: row, now: now)
                 } ?? [])
+        }
+    }
+
+    /// Each as often as it is listed; all are held.
+    private mutating func remove(_ served: [BlockID]) {
+        var left = Dictionary(served.map { ($0, 1) }, uniquingKeysWith: +)
+        blocks.removeAll { block in
+            guard let count = left[block], count > 0 else { return false }
+            left[block] = count - 1
+            return true
         }
     }
 

@@ -81,8 +81,8 @@ struct TaskResult: Sendable {
     var band: EncodedPiece?
     var pixels: BlockID?
     var pixelBytes: Int?
-    /// The parts of a draft, and what has come of it.
-    var draftParts: [[UInt8]] = []
+    /// The parts of a draft as they came, and what has come of them.
+    var draftParts: [Block] = []
     var draft: PictureDraft?
     var reading = ReadingEnd()
     /// Bytes of the blocks of a draft.
@@ -97,14 +97,14 @@ struct TaskResult: Sendable {
 
     /// Adds a part of a draft.
     ///
-    /// - Throws: `overLimit` for more of them, or larger ones, than there may be, `badCompression`.
+    /// - Throws: `overLimit` for more of them than there may be.
     mutating func addDraft(_ part: Block) throws(ProtocolError) {
         guard draftParts.count < ProtocolLimits.draftParts else {
             throw .overLimit(
                 what: "parts of a draft", found: UInt64(ProtocolLimits.draftParts) + 1,
                 limit: UInt64(ProtocolLimits.draftParts))
         }
-        draftParts.append(try part.content(limit: ProtocolLimits.draftPartBytes))
+        draftParts.append(part)
     }
 
     /// The chunks so far are those of an image.

@@ -12,7 +12,7 @@ extension ExportsState {
         if busy.count < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
         if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
         let queued = Set(unprepared.map(\.life)).union(preparing)
-        for export in busy where (export.phase <= .reading && export.draft == nil) != queued.contains(export.life) {
+        for export in busy where export.isPrepared == queued.contains(export.life) {
             broken.append("\(export.life.job): \(export.phase), and prepared at the wrong time")
         }
         return broken
@@ -20,6 +20,15 @@ extension ExportsState {
 }
 
 extension Export {
+    /// Whether nothing of it has to be prepared, or is prepared in this process.
+    fileprivate var isPrepared: Bool {
+        switch phase {
+        case .preparing: false
+        case .reading: draft != nil || readable?.document != nil
+        default: true
+        }
+    }
+
     fileprivate var brokenInvariants: [String] {
         var broken: [String] = []
         switch phase {

@@ -62,7 +62,10 @@ struct ExportsState: Sendable {
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
-            if role == .read, result.reading.requests.isEmpty { preparing.remove(life) }
+            if role == .read { preparing.remove(life) }
+            let reading = result.reading
+            if !reading.warnings.isEmpty, reading.requests.isEmpty { report(.warned(life.job, reading.warnings)) }
+            if let failure = reading.failure { return fail(life.job, .refused(failure)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
         case .diskAdvanced: break
         case .stopped(let error): stop(error)
@@ -140,7 +143,8 @@ struct ExportsState: Sendable {
     }
 
     private mutating func take(_ answer: LaneAnswer, of life: ExportLife, now: UInt64) {
-        if case .readable = answer {} else { preparing.remove(life) }
+        // A document waits for its worker in blocks, which may go to the disk: others need not wait for it.
+        if case .readable(let readable, _) = answer, readable.document == nil {} else { preparing.remove(life) }
         let (id, rules) = (life.job, rules)
         guard self[life] != nil else {
             preparing.remove(life)
@@ -199,7 +203,7 @@ struct ExportsState: Sendable {
     private mutating func fail(_ id: JobID, _ error: BrokerError) {
         guard let export = active.removeValue(forKey: id) else { return }
         // Else a lane is still at it.
-        if export.phase == .reading, !export.isFinding { preparing.remove(export.life) }
+        if export.phase == .reading { preparing.remove(export.life) }
         actions += [.discard(id), .release(export.heldBlocks), .schedule(.jobDropped(id))]
         report(.failed(id, error))
         admit()

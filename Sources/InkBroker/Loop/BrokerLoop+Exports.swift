@@ -42,10 +42,10 @@ extension BrokerLoop {
     /// Has a worker read the project. A project of this process goes only to workers that are here, too; for those
     /// elsewhere it is cut on the lane.
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
-        let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
         switch job.source {
-        case .document(let source): open(source, job, life, nanoseconds)
+        case .document(let source): open(source, job, life)
         case .ready, .deferred:
+            let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
             let draft = localDraft(job)
             guard let id = store.local?.add(.value(source(of: draft, life))) else { return cutHere(draft, life) }
             let cost = TaskCost(bytes: 0, nanoseconds: nanoseconds)
@@ -89,13 +89,12 @@ extension BrokerLoop {
     }
 
     /// Opens a document for workers.
-    private func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife, _ nanoseconds: UInt64) {
+    private func open(_ source: DocumentSource, _ job: ExportJob, _ life: ExportLife) {
         let (target, digestsStrokes) = (targets[job.id], results != nil)
         cut(life) { blocks throws(BrokerError) in
             let document = try source.open()
             try target?.check(document.picture.options.files.map(\.encoding.format))
-            let readable = try Readable(
-                document, of: job, digestsStrokes: digestsStrokes, nanoseconds: nanoseconds, blocks: &blocks)
+            let readable = try Readable(document, of: job, digestsStrokes: digestsStrokes, blocks: &blocks)
             return { blocks, _ in .readable(readable, blocks: blocks) }
         }
     }

@@ -169,13 +169,15 @@ extension BrokerLoop {
             tell(.taskFailed(worker, id, .cancelled))
             return
         }
+        // One that comes late is dropped as it is: what it would be held to may be gone.
+        let isWanted = scheduler.isOpen(id.task)
         do throws(ProtocolError) {
             try assembly.assembler.finish(done)
         } catch {
             reject(id, of: worker, "\(error)")
             return
         }
-        if let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
+        if isWanted, let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
             reject(id, of: worker, fault)
             return
         }

@@ -33,6 +33,8 @@ struct ResultDigest: Sendable {
             pieces.append(.bytes([3]))
             for block in result.blocks { add(block, in: store) }
         }
+        // Its text may have words of a library, of whatever version.
+        if result.reading.failure != nil { pieces.append(.bytes([4])) }
         for image in result.images {
             for chunk in image.chunks {
                 switch chunk.pixels {

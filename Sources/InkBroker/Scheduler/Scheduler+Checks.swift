@@ -2,6 +2,9 @@ import InkProtocol
 
 /// Verification: a share of the tasks is done by two workers, and the results are compared.
 extension SchedulerState {
+    /// Whether a result of a task is still wanted.
+    func isOpen(_ id: TaskID) -> Bool { tasks[id] != nil }
+
     /// Whether the result of a task is compared, so that `taskFinished` must have a digest.
     func wantsDigest(_ id: TaskID) -> Bool {
         guard rules.verifyShare > 0 else { return false }

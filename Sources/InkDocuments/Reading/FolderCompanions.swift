@@ -50,23 +50,37 @@ public final class FolderCompanions: CompanionFiles {
     ///   - limits: those of the document.
     ///   - answers: those of the rounds before, which get the new ones.
     package func answer(_ names: [CompanionName], limits: Limits, into answers: inout CompanionAnswers) {
-        var left: [CompanionName.Kind: Int] = [:]
-        func take(_ name: CompanionName, _ answer: Result<CompanionAnswer, EngineError>) {
-            guard name != .manifest, case .success(.file(let bytes, _)) = answer else { return }
-            left[name.kind, default: limits.fileBytes] -= bytes.count
-        }
-        for (name, answer) in answers { take(name, answer) }
+        var taken: [CompanionName.Kind: Int] = [:]
+        for (name, answer) in answers { Self.count(answer, to: name, &taken) }
+        answers.merge(self.answers(to: names, limits: limits, taken: &taken)) { $1 }
+    }
+
+    /// As `answer`, for whoever does not keep the answers of the rounds before.
+    ///
+    /// - Parameter taken: bytes of all files so far, by kind.
+    package func answers(
+        to names: [CompanionName], limits: Limits, taken: inout [CompanionName.Kind: Int]
+    ) -> CompanionAnswers {
+        var answers: CompanionAnswers = [:]
         for name in names {
             let answer: Result<CompanionAnswer, EngineError>
             do throws(EngineError) {
-                let limit = min(name.limitBytes(limits), left[name.kind] ?? limits.fileBytes)
-                answer = .success(try self.answer(to: name, limitBytes: limit) ?? .missing)
+                let left = limits.fileBytes - (taken[name.kind] ?? 0)
+                answer = .success(try self.answer(to: name, limitBytes: min(name.limitBytes(limits), left)) ?? .missing)
             } catch {
                 answer = .failure(error)
             }
-            take(name, answer)
+            Self.count(answer, to: name, &taken)
             answers[name] = answer
         }
+        return answers
+    }
+
+    private static func count(
+        _ answer: Result<CompanionAnswer, EngineError>, to name: CompanionName, _ taken: inout [CompanionName.Kind: Int]
+    ) {
+        guard name != .manifest, case .success(.file(let bytes, _)) = answer else { return }
+        taken[name.kind, default: 0] += bytes.count
     }
 
     private func open(_ places: [String]) throws(EngineError) -> [FolderBundle] {

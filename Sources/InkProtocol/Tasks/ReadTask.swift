@@ -17,7 +17,7 @@ public enum ReadTask: Hashable, Sendable {
 
 /// A document to read, and the picture that is wanted of it.
 public struct DocumentTask: Hashable, Sendable {
-    /// For messages.
+    /// The job's, for messages.
     public var name: String
     public var content: DocumentParts
     /// Files beside the document that its reader has asked for.
@@ -43,8 +43,10 @@ public struct DocumentTask: Hashable, Sendable {
     }
 }
 
-/// Where the bytes of a document are.
+/// A document, and where its bytes are.
 public struct DocumentParts: Hashable, Sendable {
+    /// Names it in messages of its reader; its ending may tell what kind it is.
+    public var name: String
     /// Blocks that together hold the file, in order; none for a folder, whose files are companions.
     public var parts: [BlockID]
     public var isFolder: Bool
@@ -52,7 +54,11 @@ public struct DocumentParts: Hashable, Sendable {
     /// Whether the document's name may be that of what it was made of, so that its ending tells nothing of the bytes.
     public var isNamedByOthers: Bool
 
-    public init(parts: [BlockID], isFolder: Bool = false, encoding: ContentEncoding = .plain, isNamedByOthers: Bool) {
+    public init(
+        name: String, parts: [BlockID], isFolder: Bool = false, encoding: ContentEncoding = .plain,
+        isNamedByOthers: Bool
+    ) {
+        self.name = name
         self.parts = parts
         self.isFolder = isFolder
         self.encoding = encoding
@@ -161,6 +167,7 @@ extension DocumentTask: WireValue {
 
 extension DocumentParts: WireValue {
     package init(from reader: inout ByteReader) throws(ProtocolError) {
+        name = try reader.text("name of the document", limit: ProtocolLimits.textBytes)
         isFolder = try reader.bool("folder")
         encoding = try reader.enumeration("encoding")
         isNamedByOthers = try reader.bool("named by others")
@@ -168,6 +175,7 @@ extension DocumentParts: WireValue {
     }
 
     package func write(to writer: inout ByteWriter) {
+        writer.text(name, limit: ProtocolLimits.textBytes)
         writer.bool(isFolder)
         writer.uint8(encoding.rawValue)
         writer.bool(isNamedByOthers)

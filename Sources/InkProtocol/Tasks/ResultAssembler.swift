@@ -155,7 +155,10 @@ public enum ResultLimit {
     ///
     /// - Parameter fileBytes: the limit of the document; compressed, what it holds takes no more than it.
     public static func draft(fileBytes: Int) -> UInt64 {
-        4 * UInt64(max(1 << 24, fileBytes)) + UInt64(ProtocolLimits.draftParts * ProtocolLimits.draftPartBytes)
+        let parts = UInt64(ProtocolLimits.draftParts * ProtocolLimits.draftPartBytes)
+        // A limit may be set to any number.
+        let blocks = 4 * min(UInt64(max(1 << 24, fileBytes)), ProtocolLimits.resultBytes)
+        return min(blocks + parts, ProtocolLimits.resultBytes)
     }
 
     /// For a draft in the process, with the blocks for which there was no room there.

@@ -58,10 +58,13 @@ public struct ReadingEnd: Hashable, Sendable {
     public var warnings: [String]
     /// What the reader needs beside the document; if there is any, there is no draft.
     public var requests: [CompanionRequest]
+    /// Why there is no picture of the document: `badInput`, `overLimit`, or the `io` of a file beside it.
+    public var failure: EngineError?
 
-    public init(warnings: [String] = [], requests: [CompanionRequest] = []) {
+    public init(warnings: [String] = [], requests: [CompanionRequest] = [], failure: EngineError? = nil) {
         self.warnings = warnings
         self.requests = requests
+        self.failure = failure
     }
 }
 
@@ -151,6 +154,7 @@ extension ResultItem {
             writer.integer(warnings.count)
             for warning in warnings { writer.text(warning, limit: ProtocolLimits.textBytes) }
             writer.array(end.requests)
+            writer.optional(end.failure)
         case .localBand(let band, let id):
             band.writeHeader(to: &writer)
             id.write(to: &writer)
@@ -195,6 +199,7 @@ extension ResultItem {
         var end = ReadingEnd()
         for _ in 0..<count { end.warnings.append(try reader.text("warning", limit: ProtocolLimits.textBytes)) }
         end.requests = try reader.array("requests", elementBytes: 2, limit: ProtocolLimits.companions)
+        end.failure = try reader.optional("has failure")
         return end
     }
 

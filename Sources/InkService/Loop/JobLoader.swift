@@ -42,13 +42,17 @@ struct JobLoader: Sendable {
             document.isNamedByOthers = true
             return document
         case .path(let path):
-            let (content, companions) = try refusing { () throws(EngineError) in try open(path) }
-            guard case .file(let bytes) = content else {
-                var document = document([], of: submission, companions)
+            let (file, content, companions) = try refusing { () throws(EngineError) in try open(path) }
+            var document: OpenedDocument
+            switch content {
+            case .file(let bytes): document = self.document(bytes, of: submission, companions)
+            case .folder:
+                document = self.document([], of: submission, companions)
                 document.isFolder = true
-                return document
             }
-            return document(bytes, of: submission, companions)
+            // The name that messages have, and by whose ending a file is recognized.
+            document.name = file
+            return document
         }
     }
 
@@ -59,32 +63,30 @@ struct JobLoader: Sendable {
     private func document(
         _ bytes: [UInt8], of submission: Submission, _ companions: FolderCompanions
     ) -> OpenedDocument {
-        let answers = Mutex(CompanionAnswers())
+        let taken = Mutex<[CompanionName.Kind: Int]>([:])
         let limits = configuration.projectLimits
         return OpenedDocument(
-            bytes: bytes, picture: submission.picture, software: configuration.software
+            name: submission.name, bytes: bytes, picture: submission.picture, software: configuration.software
         ) { requests throws(BrokerError) in
-            try answers.withLock { (answers) throws(BrokerError) in
-                try Self.find(requests, companions, limits, &answers, name: submission.name)
+            try taken.withLock { (taken) throws(BrokerError) in
+                try Self.find(requests, companions, limits, &taken)
             }
         }
     }
 
-    /// Opens what a document's reader asks for. A name that no reader asks for is not opened.
+    /// Opens what a document's reader asks for. A name that no reader asks for gets no answer: other workers would take
+    /// one for a defect.
     private static func find(
         _ requests: [CompanionRequest], _ companions: FolderCompanions, _ limits: Limits,
-        _ answers: inout CompanionAnswers, name: String
+        _ taken: inout [CompanionName.Kind: Int]
     ) throws(BrokerError) -> [FoundCompanion] {
         let names = requests.map { request in
             CompanionName.Kind(rawValue: request.kind).flatMap { CompanionName($0, utf8: request.name) }
         }
-        companions.answer(names.compactMap(\.self), limits: limits, into: &answers)
+        let answers = companions.answers(to: names.compactMap(\.self), limits: limits, taken: &taken)
         var found: [FoundCompanion] = []
         for (request, name) in zip(requests, names) {
-            guard let name, let answer = answers[name] else {
-                found.append(FoundCompanion(Companion(request: request, answer: .missing)))
-                continue
-            }
+            guard let name, let answer = answers[name] else { continue }
             // Out of descriptors: the job is tried again.
             if case .failure(.io(let path, let operation, let errno)) = answer, errno == EMFILE || errno == ENFILE {
                 throw .refused(.io(path: path, operation: operation, errno: errno))
@@ -110,15 +112,19 @@ struct JobLoader: Sendable {
         }
     }
 
-    private func open(_ path: String) throws(EngineError) -> (DocumentContent, FolderCompanions) {
+    private func open(_ path: String) throws(EngineError) -> (String, DocumentContent, FolderCompanions) {
         let file = try resolved(path)
         // Presets are next to the given path or next to its target. If the folder of the given path is outside the
         // roots, only next to the target.
         let given = Self.real(path.splitPath().folder).flatMap { isBelowInputRoots($0) ? $0 : nil }
-        let folders = [given, file.splitPath().folder].compactMap { $0.map { $0.appendingPath("") } }
-        return try ProjectLoader.open(
+        let target = file.splitPath().folder
+        // By bytes: names that look the same may be two.
+        let isLink = given.map { !$0.utf8.elementsEqual(target.utf8) } ?? false
+        let folders = (isLink ? [given, target] : [target]).compactMap { $0.map { $0.appendingPath("") } }
+        let (content, companions) = try ProjectLoader.open(
             path: file, presetFolders: configuration.presetFolders, besideFolders: folders,
             limits: configuration.projectLimits)
+        return (file, content, companions)
     }
 
     /// Links may lead anywhere below the roots, but not outside.

@@ -6,13 +6,37 @@ extension DocumentTask {
     /// What a worker gives back.
     ///
     /// - Parameter reading: what has come of reading the document.
-    /// - Throws: input errors.
+    /// - Throws: `internalError`, `unavailable`, `cancelled`.
     func result(of reading: DocumentTaskReading) throws(EngineError) -> [ResultItem] {
-        let (project, warnings): (Project, [String])
         switch reading {
-        case .needs(let requests): return [.readingEnd(ReadingEnd(requests: requests))]
-        case .read(let found, let lines): (project, warnings) = (found, lines)
+        case .read(let project, let warnings):
+            do throws(EngineError) {
+                return try items(of: project) + [.readingEnd(ReadingEnd(warnings: warnings))]
+            } catch {
+                return try Self.result(refusing: error, warnings: warnings)
+            }
+        case .needs(let requests):
+            let count = companions.count + requests.count
+            guard count > ProtocolLimits.companions else { return [.readingEnd(ReadingEnd(requests: requests))] }
+            return try Self.result(
+                refusing: .overLimit(
+                    Place(file: content.name), what: "the number of files beside it", found: "\(count)",
+                    limit: "\(ProtocolLimits.companions)"))
         }
+    }
+
+    /// What is wrong with a document is an answer, too: as it is, with the warnings before it.
+    ///
+    /// - Throws: `error` itself if it is not the document's.
+    static func result(refusing error: EngineError, warnings: [String] = []) throws(EngineError) -> [ResultItem] {
+        switch error {
+        case .badInput, .overLimit, .io: [.readingEnd(ReadingEnd(warnings: warnings, failure: error))]
+        case .unavailable, .cancelled, .internalError: throw error
+        }
+    }
+
+    /// The blocks and the parts of the draft.
+    private func items(of project: Project) throws(EngineError) -> [ResultItem] {
         let place = Place(file: name)
         let order = try PictureOrder(picture, of: project, software: software, limits: limits, place: place)
         var blocks: [EncodedBlock] = []
@@ -28,9 +52,12 @@ extension DocumentTask {
                 ResultItem.draft(try Block(content: part))
             }
             return blocks.map { .block(Block(id: $0.id, frame: $0.frame)) } + parts
-                + [.readingEnd(ReadingEnd(warnings: warnings))]
         } catch {
-            throw .internalError("a draft cannot be packed: \(error)")
+            guard case .overLimit(let what, let found, let limit) = error else {
+                throw .internalError("a draft cannot be packed: \(error)")
+            }
+            throw .overLimit(
+                place, what: "the \(what) of its picture", found: "\(found) bytes", limit: "\(limit) bytes")
         }
     }
 }

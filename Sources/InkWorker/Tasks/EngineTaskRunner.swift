@@ -236,20 +236,26 @@ public final class EngineTaskRunner: TaskRunner {
             }
             try context.emit(.draft(shared))
             try context.emit(.readingEnd(ReadingEnd()))
-        case .document(let task): try read(task, context)
+        case .document(let task): try answer(task, context)
         }
         var phases = PhaseTimes()
         phases.prepare = SystemClock.nanoseconds - start
         return phases
     }
 
-    private func read(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
+    private func answer(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
         guard let documents else { throw .internalError("this worker reads no documents") }
-        let reading = try documents.read(task) { id throws(EngineError) in
-            try context.checkCancellation()
-            return try context.blocks.bytes(of: id)
+        let items: [ResultItem]
+        do throws(EngineError) {
+            items = try task.result(
+                of: documents.read(task) { id throws(EngineError) in
+                    try context.checkCancellation()
+                    return try context.blocks.bytes(of: id)
+                })
+        } catch {
+            items = try DocumentTask.result(refusing: error)
         }
-        for item in try task.result(of: reading) { try context.emit(item) }
+        for item in items { try context.emit(item) }
     }
 
     /// Emits the blocks of a draft. If one is not taken, those behind it are let go.

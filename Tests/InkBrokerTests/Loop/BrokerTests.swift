@@ -160,10 +160,10 @@ private final class EventLog: Sendable {
         events.withLock { events in
             events.filter {
                 switch $0 {
-                case .started(let job), .progress(let job, _, _), .timeLeft(let job, _), .finished(let job, _),
-                    .failed(let job, _):
+                case .started(let job), .warned(let job, _), .progress(let job, _, _), .timeLeft(let job, _),
+                    .finished(let job, _), .failed(let job, _):
                     job == id
-                case .warned, .prepared, .planned, .written, .worker, .task, .resultsLost: false
+                case .prepared, .planned, .written, .worker, .task, .resultsLost: false
                 }
             }
         }

@@ -215,7 +215,7 @@ private final class FakeSession {
 
     private func items(_ task: WorkerTask, _ answer: FakeAnswer) throws -> [ResultItem] {
         switch task {
-        case .read: return []
+        case .read(let read): return try FakeReading.items(read)
         case .decode(let decode):
             // The "PNG" says its size in words.
             let words = String(decoding: blocks[decode.image]!.prefix(40), as: UTF8.self).split(separator: " ")

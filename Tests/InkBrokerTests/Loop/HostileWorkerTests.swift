@@ -58,7 +58,7 @@ struct HostileWorkerTests {
         Spoilt("nothing", .spoiled { _ in [] }),
         Spoilt("everything twice", .spoiled { $0 + $0 }),
         Spoilt("a record that claims 4 GiB", .resaid { Self.replacing($0, [5, 0xFF, 0xFF, 0xFF, 0xFF]) }),
-        Spoilt("an unknown record", .resaid { Self.replacing($0, [9, 1, 0, 0, 0, 7]) }),
+        Spoilt("an unknown record", .resaid { Self.replacing($0, [10, 1, 0, 0, 0, 7]) }),
         Spoilt("noise", .resaid { Self.replacing($0, [UInt8](repeating: 0xA5, count: 500)) }),
         Spoilt("more bytes than allowed", .resaid { Self.replacing($0, [UInt8](repeating: 4, count: 1_000_000)) }),
         Spoilt("the parts twice", .resaid { $0.dropLast() + $0 }),
