@@ -124,7 +124,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             let picture = try #require(draft.images.firstIndex { $0.use == .color })
             draft.pictures[0].scene.layers[1].mask?.source = picture
         },
-        DraftLie("a value beyond a picture") { $0.pictures[0].scene.baseImage?.outside = 1 },
+        DraftLie("a value beyond a picture") { draft in try draft.changeContent { $0.outside = 1 } },
         DraftLie("a placement without a scaling") { draft in
             try draft.changeContent { $0.placement?.x += 1 }
         },
