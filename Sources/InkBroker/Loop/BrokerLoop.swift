@@ -77,7 +77,8 @@ final class BrokerLoop {
         mailbox = parts.mailbox
         onEvent = parts.onEvent
         scheduler = SchedulerState(rules: BrokerLoop.rules(parts.configuration))
-        exports = ExportsState(rules: BrokerLoop.exportRules(parts.configuration))
+        exports = ExportsState(
+            rules: BrokerLoop.exportRules(parts.configuration, areWorkersHere: parts.local != nil))
         let encoder = parts.local.map(BlockEncoder.local) ?? .standard
         if let folder = parts.configuration.resultFolder {
             do throws(SystemFailure) {
@@ -129,12 +130,13 @@ final class BrokerLoop {
         return rules
     }
 
-    private static func exportRules(_ configuration: BrokerConfiguration) -> ExportRules {
-        // All of them at once: what a project takes is counted in the store, which holds back the next ones. Urgent
-        // exports need not wait for one that is paused while it is read.
+    /// - Parameter areWorkersHere: whether they cut projects, all at once. Otherwise documents are opened one after the
+    ///   other, each when the store has room for it.
+    private static func exportRules(_ configuration: BrokerConfiguration, areWorkersHere: Bool) -> ExportRules {
         let rules = ExportRules()
         return ExportRules(
-            activeMax: configuration.activeExports, preparingMax: configuration.activeExports + rules.overtaking,
+            activeMax: configuration.activeExports,
+            preparingMax: areWorkersHere ? configuration.activeExports + rules.overtaking : 1,
             reorderBytes: configuration.reorderBytes)
     }
 
