@@ -72,7 +72,7 @@ struct DocumentRunTests {
                 name: task.name, picture: task.picture, software: task.software, limits: task.limits)
             let draft = try PictureDraft(decoding: parts, for: order)
             #expect(draft.fault(for: order, blocks: sizes) == nil, "seed \(seed)")
-            #expect(draft.blocks == Set(sizes.keys), "seed \(seed)")
+            #expect(draft.blocks.isSubset(of: sizes.keys), "seed \(seed)")
 
             let project = try ProjectLoader.load(bytes: ProjectWriter.write(made.project)).project
             let picture = try PictureOrder(

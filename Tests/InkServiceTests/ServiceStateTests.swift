@@ -46,10 +46,10 @@ struct AdmissionQueueTests {
 
 @Suite("Decisions of a service")
 struct ServiceStateTests {
-    private let one = SessionID(rawValue: 1)
-    private let two = SessionID(rawValue: 2)
+    let one = SessionID(rawValue: 1)
+    let two = SessionID(rawValue: 2)
 
-    private func service(_ limits: ServiceLimits = ServiceLimits(), active: Int = 8) -> ServiceState {
+    func service(_ limits: ServiceLimits = ServiceLimits(), active: Int = 8) -> ServiceState {
         var rules = ServiceRules()
         rules.activeJobs = active
         rules.inputRoots = ["/in"]
@@ -59,7 +59,7 @@ struct ServiceStateTests {
     }
 
     /// Brings a job to the disk; returns what is done then.
-    private func accept(_ state: inout ServiceState, priority: Int = 0, now: UInt64 = 0) -> [ServiceAction] {
+    func accept(_ state: inout ServiceState, priority: Int = 0, now: UInt64 = 0) -> [ServiceAction] {
         let submission = Submission(
             key: .random(), name: "a.ink", source: .path("/in/a.ink"), picture: PictureSpec(size: .named("2k")),
             delivery: .fetch, priority: priority)
@@ -75,7 +75,7 @@ struct ServiceStateTests {
         return state.handle(.committed(.accept(submission.key), .success([outcome])), now: now)
     }
 
-    private func submission(_ key: SubmissionKey = .random(), _ path: String = "/in/a.ink") -> Submission {
+    func submission(_ key: SubmissionKey = .random(), _ path: String = "/in/a.ink") -> Submission {
         Submission(
             key: key, name: "a.ink", source: .path(path), picture: PictureSpec(size: .named("2k")), delivery: .fetch)
     }
@@ -169,7 +169,7 @@ struct ServiceStateTests {
         #expect(state.jobs.isEmpty && state.submitting.isEmpty)
     }
 
-    private func starting(_ actions: [ServiceAction]) -> [JobNumber] {
+    func starting(_ actions: [ServiceAction]) -> [JobNumber] {
         actions.compactMap { if case .journal(.starting(let job), _) = $0 { job } else { nil } }
     }
 
@@ -369,11 +369,11 @@ struct ServiceStateTests {
         #expect(starting(state.handle(.tick, now: 2_010)) == [1, 2])
     }
 
-    private func endings(_ actions: [ServiceAction]) -> [JobNumber] {
+    func endings(_ actions: [ServiceAction]) -> [JobNumber] {
         actions.compactMap { if case .journal(.ended(let job), _) = $0 { job } else { nil } }
     }
 
-    private func answers(_ actions: [ServiceAction]) -> [OrderResult] {
+    func answers(_ actions: [ServiceAction]) -> [OrderResult] {
         actions.compactMap { if case .send(_, .orderDone(let result)) = $0 { result } else { nil } }
     }
 
@@ -543,223 +543,5 @@ struct ServiceStateTests {
         #expect(endings(state.restore([record(1, [0]), record(2, good.stored)])) == [1])
         #expect(endings(state.giveUp(3, reason: "its record is damaged")) == [3])
         #expect(starting(state.handle(.tick, now: 0)) == [2])
-    }
-
-    // MARK: - Contents
-
-    private let content = ContentID(hashing: [1, 2, 3])
-    private var upload: UploadID { UploadID(content: content, number: 1) }
-
-    private func announce(
-        _ state: inout ServiceState, _ session: SessionID, _ other: ContentID? = nil, now: UInt64,
-        hasContent: Bool = false
-    ) -> SubmissionKey {
-        let submission = Submission(
-            key: .random(), name: "a.ink", source: .content(other ?? content, byteCount: 3, .plain),
-            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
-        _ = state.handle(.submitted(session, submission), now: now)
-        _ = state.handle(.examined(submission.key, known: nil, hasContent: hasContent), now: now)
-        return submission.key
-    }
-
-    @Test("What the disk says of a content that was given up is not taken for that of the next try")
-    func staleAnswers() {
-        var state = service()
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        #expect(
-            state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0) == [
-                .writeContent(upload, offset: 0)
-            ])
-        _ = state.handle(.contentUnavailable(one, content, reason: "it has changed"), now: 0)
-        _ = announce(&state, one, now: 0)
-        let second = UploadID(content: content, number: 2)
-        _ = state.handle(.contentBegun(second), now: 0)
-        #expect(state.handle(.contentWritten(upload, through: 3), now: 0) == [])
-        let fault = StoreError.full(path: "/data")
-        #expect(state.handle(.contentFailed(upload, fault), now: 0) == [])
-        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
-        #expect(state.handle(.contentWritten(second, through: 3), now: 0) == [.finishContent(second)])
-    }
-
-    @Test("One that finds the content as it comes to the disk is numbered after those that waited for it")
-    func numbersOfOneContent() {
-        var state = service()
-        let first = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 0)
-        #expect(state.handle(.contentWritten(upload, through: 3), now: 0) == [.finishContent(upload)])
-        let second = announce(&state, two, now: 0, hasContent: true)
-        _ = state.handle(.contentStored(upload), now: 0)
-        #expect(state.submitting[first]?.job == 1 && state.submitting[second]?.job == 2)
-    }
-
-    @Test("A sender that stays silent is given up after a minute, and is told")
-    func silence() {
-        var state = service()
-        let key = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.tick, now: 59_999)
-        #expect(state.uploads.count == 1)
-        let actions = state.handle(.tick, now: 60_000)
-        #expect(actions.contains(.discardContent(upload)) && state.uploads.isEmpty && state.submitting.isEmpty)
-        #expect(actions.contains { if case .send(one, .rejected(key, _)) = $0 { true } else { false } })
-    }
-
-    @Test("What a client that leaves was sending goes on from another that has the same")
-    func heir() {
-        var state = service()
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = announce(&state, two, now: 0)
-        let actions = state.handle(.left(one), now: 5)
-        #expect(actions == [.send(two, .contentRequest(content, offset: 0, byteCount: 3))])
-        #expect(state.uploads[content]?.sender == two && state.submitting.count == 1)
-    }
-
-    @Test("An upload whose session is lost goes on where it stopped, when the client is back within a minute")
-    func resumed() {
-        var state = service()
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.contentArrived(one, content, offset: 0, count: 2), now: 10)
-        _ = state.handle(.contentWritten(upload, through: 2), now: 11)
-        #expect(state.handle(.left(one), now: 3_000).isEmpty)
-        #expect(state.brokenInvariants.isEmpty && state.submitting.isEmpty)
-        let again = SessionID(rawValue: 3)
-        _ = state.handle(.joined(again, owner: "1"), now: 4_000)
-        let key = SubmissionKey.random()
-        let submission = Submission(
-            key: key, name: "a.ink", source: .content(content, byteCount: 3, .plain),
-            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
-        _ = state.handle(.submitted(again, submission), now: 50_000)
-        #expect(
-            state.handle(.examined(key, known: nil, hasContent: false), now: 50_000)
-                == [.send(again, .contentRequest(content, offset: 2, byteCount: 1))])
-        // Of a client that does not come back nothing is kept for ever.
-        _ = state.handle(.left(again), now: 60_000)
-        #expect(state.handle(.tick, now: 119_999).isEmpty)
-        #expect(state.handle(.tick, now: 120_000) == [.discardContent(upload)])
-        #expect(state.uploads.isEmpty)
-    }
-
-    @Test("A content that has come whole is stored, though its client leaves meanwhile", arguments: [false, true])
-    func lastBytes(areWritten: Bool) {
-        var state = service()
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.contentArrived(one, content, offset: 0, count: 3), now: 10)
-        let written = ServiceEvent.contentWritten(upload, through: 3)
-        if areWritten { _ = state.handle(written, now: 11) }
-        #expect(state.handle(.left(one), now: 12).isEmpty)
-        if !areWritten { #expect(state.handle(written, now: 13) == [.finishContent(upload)]) }
-        #expect(state.brokenInvariants == [] && state.submitting.isEmpty)
-        // It is not sent a second time.
-        let key = announce(&state, two, now: 14)
-        #expect(state.brokenInvariants == [] && state.uploads[content]?.number == 1)
-        let stored = state.handle(.contentStored(upload), now: 15)
-        #expect(stored.contains { if case .journal(.accept(key), _) = $0 { true } else { false } })
-        #expect(state.brokenInvariants == [] && state.uploads.isEmpty)
-    }
-
-    @Test("What is kept of contents whose clients are gone makes room for those of others")
-    func keptUploads() {
-        var limits = ServiceLimits()
-        limits.openUploads = 1
-        var state = service(limits)
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.left(one), now: 5)
-        let other = Submission(
-            key: .random(), name: "b.ink",
-            source: .content(ContentID(digest: [UInt8](repeating: 8, count: 32)), byteCount: 3, .plain),
-            picture: PictureSpec(size: .named("2k")), delivery: .fetch)
-        _ = state.handle(.submitted(two, other), now: 10)
-        let actions = state.handle(.examined(other.key, known: nil, hasContent: false), now: 11)
-        #expect(actions.contains(.discardContent(upload)))
-        #expect(actions.contains { if case .beginContent = $0 { true } else { false } })
-        #expect(state.brokenInvariants.isEmpty)
-    }
-
-    @Test("What a client that leaves has in line takes no place", arguments: [false, true])
-    func line(hasHeir: Bool) {
-        var limits = ServiceLimits()
-        limits.openUploads = 1
-        var state = service(limits)
-        _ = announce(&state, one, now: 0)
-        _ = state.handle(.contentBegun(upload), now: 0)
-        _ = state.handle(.contentArrived(one, content, offset: 0, count: 2), now: 1)
-        _ = state.handle(.contentWritten(upload, through: 2), now: 2)
-        // Some are looked at before the content and some after it.
-        for digit in [0, 1, 254, 255] as [UInt8] {
-            _ = announce(&state, one, ContentID(digest: [UInt8](repeating: digit, count: 32)), now: 3)
-        }
-        if hasHeir { _ = announce(&state, two, now: 4) }
-        let request = ServiceMessage.contentRequest(content, offset: 2, byteCount: 1)
-        #expect(state.handle(.left(one), now: 5) == (hasHeir ? [.send(two, request)] : []))
-        #expect(Set(state.uploads.keys) == [content] && state.uploads[content]?.arrived == 2)
-        #expect(state.brokenInvariants == [])
-    }
-}
-
-@Suite("What a service says and takes for the same")
-struct ServiceValuesTests {
-    @Test("A sealed picture is taken for the one on the disk only with every byte of it")
-    func sealed() throws {
-        let folder = try TemporaryFolder(prefix: "ink-service")
-        let bytes = [UInt8](repeating: 7, count: 3_000_000)
-        let picture = PictureReport(
-            size: PixelSize(width: 1, height: 1),
-            files: [WrittenFile(byteCount: bytes.count, digest: SHA256.digest(bytes))])
-        let path = folder.path(of: "a.png")
-        for (name, content, isIt) in [
-            ("the same", bytes, true), ("longer", bytes + [7], false), ("shorter", Array(bytes.dropLast()), false),
-            ("damaged", Array(bytes.dropLast()) + [8], false),
-        ] {
-            try content.withUnsafeBytes { try #require(write($0, to: path)) }
-            #expect(picture.isFile(at: path) == isIt, "\(name)")
-        }
-        #expect(!picture.isFile(at: folder.path(of: "b.png")))
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
-        guard let file = fopen(path, "w") else { return false }
-        defer { fclose(file) }
-        return fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
-    }
-
-    @Test("What ended an export decides the code that a client leaves with")
-    func codes() {
-        func code(_ error: BrokerError) -> FailureCode? {
-            if case .ended(.failed(let code, _)) = ExportEnd(error) { code } else { nil }
-        }
-        let place = Place(file: "a")
-        #expect(code(.refused(.badInput(place, reason: ""))) == .badInput)
-        #expect(code(.refused(.overLimit(place, what: "", found: "", limit: ""))) == .badInput)
-        #expect(code(.refused(.io(path: "", operation: "", errno: 5))) == .inputOutput)
-        #expect(code(.output(path: "", operation: "", errno: 28)) == .inputOutput)
-        #expect(code(.noWorkers(export: "", waitedMilliseconds: 1)) == .noWorkers)
-        #expect(code(.internalError("")) == .internalError)
-        let packing = BrokerError.packing("tile 3", .badCompression("no memory"))
-        #expect(packing.description == "internal error: tile 3 cannot be packed: zstd: no memory")
-        #expect(code(packing) == .internalError)
-        #expect(ExportEnd(.refused(.cancelled)) == .ended(.cancelled))
-        // No fault of the job.
-        for number in [EMFILE, ENFILE] {
-            for error: BrokerError in [
-                .refused(.io(path: "", operation: "", errno: number)), .output(path: "", operation: "", errno: number),
-                .spill(operation: "", errno: number),
-            ] {
-                #expect(ExportEnd(error) == .later(reason: error.description))
-            }
-        }
-    }
-
-    @Test("A story keeps its first lines and counts the others")
-    func story() {
-        var story = Story()
-        let note = TaskNote(job: JobID(1), task: "tile 0,0", attempt: 1, worker: "w", what: .dispatched)
-        for _ in 0..<(Story.linesMax + 3) { story.add(note, at: 1) }
-        #expect(story.notes.count == Story.linesMax && story.forgotten == 3)
     }
 }
