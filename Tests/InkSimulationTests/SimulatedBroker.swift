@@ -153,7 +153,7 @@ final class SimulatedBroker {
 
     func tick() {
         let now = farm.now
-        for (connection, time) in heard where now > time + 3_000 {
+        for connection in heard.filter({ now > $0.value + 3_000 }).keys.sorted() {
             if let worker = workerOf[connection] { lose(worker, "silent") }
             if let session = sessionOf[connection] { lose(session) }
             heard[connection] = nil
