@@ -51,14 +51,14 @@ private struct PatternFrame {
 ///   - origin: where the canvas's origin lies, which a viewport moves.
 ///   - box: in the space of `origin` and of the brush.
 /// - Precondition: `brush.type` is one of the four that can lie still.
-package func canvasPattern(_ brush: Brush, origin: Point, in box: Rect) -> Shape {
+package func canvasPattern(_ brush: Brush, origin: Point, in box: Rect) -> UnionOfParts {
     let frame = PatternFrame(brush, origin: origin)
     switch brush.type {
-    case .parallelLines: return Shape(parts: lines(frame, in: box))
+    case .parallelLines: return UnionOfParts(parts: lines(frame, in: box))
     // "those and the lines along v through i P u"
-    case .crossHatch: return Shape(parts: lines(frame, in: box) + lines(frame.turned, in: box))
-    case .dots: return Shape(parts: dots(frame, in: box))
-    case .waves: return Shape(parts: waves(frame, in: box))
+    case .crossHatch: return UnionOfParts(parts: lines(frame, in: box) + lines(frame.turned, in: box))
+    case .dots: return UnionOfParts(parts: dots(frame, in: box))
+    case .waves: return UnionOfParts(parts: waves(frame, in: box))
     case .contourLines, .solid: preconditionFailure("\(brush.type) has no pattern that lies still")
     }
 }

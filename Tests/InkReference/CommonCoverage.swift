@@ -4,7 +4,7 @@ package import InkEngine
 /// pixel, and for what happens within 1/2048 pixel of height (an error below 1/2048 of the pixel's area).
 extension CoverageScanner {
     /// The pixels of the picture that a shape may touch; nil when there are none.
-    package func pixels(of shape: Shape) -> PixelRect? {
+    package func pixels(of shape: UnionOfParts) -> PixelRect? {
         let parts = shape.parts.map(place)
         guard !parts.isEmpty else { return nil }
         func range(_ low: Double, _ high: Double, _ limit: Int) -> Range<Int> {
@@ -19,7 +19,7 @@ extension CoverageScanner {
     }
 
     /// The area of each of `pixels` that lies in both shapes.
-    package func coverage(of shape: Shape, inside other: Shape, pixels: PixelRect) -> Coverage {
+    package func coverage(of shape: UnionOfParts, inside other: UnionOfParts, pixels: PixelRect) -> Coverage {
         let rowsOfShapes = [shape, other].map { $0.parts.map(place).byRow(of: pixels) }
         var values: [Double] = []
         for row in pixels.rows {

@@ -41,7 +41,7 @@ package struct CoverageScanner {
     }
 
     /// The coverage of every pixel that the shape touches; nil when it misses the picture.
-    package func coverage(of shape: Shape) -> Coverage? {
+    package func coverage(of shape: UnionOfParts) -> Coverage? {
         let width = Double(output.width)
         let height = Double(output.height)
         // Spec 1: "Geometry is built in canvas space and then scaled by s".

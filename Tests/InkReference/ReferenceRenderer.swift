@@ -67,7 +67,7 @@ public enum ReferenceRenderer {
     /// Every shape that a stroke draws, in order, with its alpha; canvas space. A stroke without points draws nothing.
     ///
     /// Precondition: the stroke has no `contourQuads`.
-    package static func shapes(of stroke: Stroke) -> [(shape: Shape, alpha: Double)] {
+    package static func shapes(of stroke: Stroke) -> [(shape: UnionOfParts, alpha: Double)] {
         let path = smoothedPath(stroke.points)
         guard !path.isEmpty else { return [] }
         if stroke.brush.type == .solid {

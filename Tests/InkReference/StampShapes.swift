@@ -48,7 +48,7 @@ package func stampAlpha(_ stamp: Stamp, _ brush: Brush) -> Double {
 /// The shapes of a stroke's stamps with the alpha of each, in arc-length order (spec 3.3 and 3.4).
 ///
 /// Precondition: the brush is not `solid`, which has no stamps, nor draws contour lines through several stations.
-package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: Shape, alpha: Double)] {
+package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: UnionOfParts, alpha: Double)] {
     precondition(brush.type != .solid && (brush.type != .contourLines || stamps.count < 2))
     return stamps.map { stamp in
         let frame = StampFrame(stamp, brush)
@@ -60,7 +60,7 @@ package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: Shape, al
         // "A stroke with a single stamp draws parallelLines."
         case .parallelLines, .contourLines, .solid: parts = parallelLines(frame)
         }
-        return (Shape(parts: parts), stampAlpha(stamp, brush))
+        return (UnionOfParts(parts: parts), stampAlpha(stamp, brush))
     }
 }
 
@@ -119,7 +119,7 @@ private func roundJoin(_ a: Point, _ b: Point, _ c: Point, width: Double) -> [Pa
 
 /// Spec 4: "the union over its segments of the convex hull of two discs of radii r = 0.5 * lineWidth * scale * size at
 /// the segment's ends". "One point is a disc."
-package func solidShape(of path: [PathSample], brush: Brush) -> Shape {
+package func solidShape(of path: [PathSample], brush: Brush) -> UnionOfParts {
     func radius(_ sample: PathSample) -> Double {
         0.5 * brush.lineWidth * brush.scale * dynamicSize(brush, pressure: sample.pressure)
     }
@@ -127,7 +127,7 @@ package func solidShape(of path: [PathSample], brush: Brush) -> Shape {
     for (from, to) in zip(path, path.dropFirst()) {
         if let flank = hullFlank(from.position, radius(from), to.position, radius(to)) { parts.append(flank) }
     }
-    return Shape(parts: parts)
+    return UnionOfParts(parts: parts)
 }
 
 /// The convex hull of two discs is the discs and the quadrilateral of the points where their outer tangents touch;

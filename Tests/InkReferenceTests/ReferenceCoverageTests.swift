@@ -13,7 +13,7 @@ struct ReferenceCoverageTests {
     }
 
     private func coverage(_ parts: Part...) throws -> Coverage {
-        try #require(scanner().coverage(of: Shape(parts: parts)))
+        try #require(scanner().coverage(of: UnionOfParts(parts: parts)))
     }
 
     @Test func aLevelLineCoversSharesOfItsRows() throws {
@@ -62,13 +62,14 @@ struct ReferenceCoverageTests {
 
     @Test func aLineOfNoLengthAndAShapeOutsideCoverNothing() {
         let nothing = Part.line(from: Point(x: 5, y: 5), to: Point(x: 5, y: 5), width: 3)
-        #expect(scanner().coverage(of: Shape(parts: [nothing]))?.values.allSatisfy { $0 == 0 } ?? true)
-        #expect(scanner().coverage(of: Shape(parts: [.disc(center: Point(x: 60, y: 5), radius: 3)])) == nil)
+        #expect(scanner().coverage(of: UnionOfParts(parts: [nothing]))?.values.allSatisfy { $0 == 0 } ?? true)
+        #expect(scanner().coverage(of: UnionOfParts(parts: [.disc(center: Point(x: 60, y: 5), radius: 3)])) == nil)
     }
 
     @Test func eachAxisScalesByItself() throws {
         let doubled = scanner(PixelSize(width: 80, height: 30))
-        let found = try #require(doubled.coverage(of: Shape(parts: [.disc(center: Point(x: 20, y: 15), radius: 5)])))
+        let disc = UnionOfParts(parts: [.disc(center: Point(x: 20, y: 15), radius: 5)])
+        let found = try #require(doubled.coverage(of: disc))
         #expect(abs(found.values.reduce(0, +) - 50 * Double.pi) < 0.1)
     }
 
@@ -101,7 +102,7 @@ struct ReferenceCoverageTests {
         }
     }
 
-    private func shareInside(_ shape: Shape, x: Int, y: Int, output: PixelSize) -> Double {
+    private func shareInside(_ shape: UnionOfParts, x: Int, y: Int, output: PixelSize) -> Double {
         let n = 64
         var inside = 0
         for row in 0..<n {

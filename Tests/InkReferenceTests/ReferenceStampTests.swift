@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reference: the geometry of stamps (spec 3.3)")
 struct ReferenceStampTests {
-    private func tap(_ brush: Brush, pressure: Double = 1, azimuth: Double = 0) -> Shape {
+    private func tap(_ brush: Brush, pressure: Double = 1, azimuth: Double = 0) -> UnionOfParts {
         let stroke = Stroke(brush: brush, points: [StrokePoint(x: 50, y: 50, pressure: pressure, azimuth: azimuth)])
         return ReferenceRenderer.shapes(of: stroke)[0].shape
     }

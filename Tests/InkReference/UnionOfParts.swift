@@ -31,7 +31,7 @@ package enum Part: Hashable, Sendable {
 }
 
 /// Spec 3.4: "A stamp is one shape: the union of its parts".
-package struct Shape: Hashable, Sendable {
+package struct UnionOfParts: Hashable, Sendable {
     package var parts: [Part]
 
     package init(parts: [Part]) { self.parts = parts }
