@@ -34,6 +34,13 @@ public struct Limits: Hashable, Sendable {
     public var pointsPerStroke = 100_000
     public var points = 20_000_000
     public var stamps = 20_000_000
+    /// Shapes of a project, and the symbols that they share.
+    public var shapes = 100_000
+    public var symbols = 10_000
+    /// Lines, curves and arcs of one path.
+    public var pathSegments = 100_000
+    /// Those of all shapes of a project, each symbol counted as often as it is drawn.
+    public var segments = 5_000_000
     /// Largest distance of a coordinate from the origin, canvas pixels.
     public var coordinate = 10_000_000.0
     /// Largest distance of a coordinate from the origin on an infinite canvas.

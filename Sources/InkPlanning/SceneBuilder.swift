@@ -78,7 +78,7 @@ package struct SceneBuilder {
         let layer = drawn.layer
         let kind: Element.Kind
         switch layer.kind {
-        case .fill(let color): kind = .fill(color)
+        case .fill(let paint): kind = .fill(paint)
         case .group(_, let isPassThrough):
             let elements = try elements(drawn.children)
             guard !elements.isEmpty else { return nil }

@@ -96,7 +96,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             }
         },
         DraftLie("more elements than a project can have") { draft in
-            let fill = SceneLayer<SceneImage<Int>, StrokeBlockIndex>(kind: .fill(.white))
+            let fill = SceneLayer<SceneImage<Int>, StrokeBlockIndex>(kind: .fill(.color(.white)))
             draft.pictures[0].scene.layers += Array(repeating: fill, count: 2 * draft.limits.layers + 129)
         },
         DraftLie("groups in groups, without end") { draft in

@@ -411,14 +411,14 @@ import Testing
 
     @Test("Groups, fills and clipping become a tree; what cannot be visible is left out")
     func tree() throws {
-        let red = LayerKind.fill(RGBA8(red: 255, green: 0, blue: 0))
+        let red = LayerKind.fill(.color(RGBA8(red: 255, green: 0, blue: 0)))
         let layers = [
             element("a", .group([element("x"), element("y", red)], isPassThrough: false)),
             element("b", .group([element("x", visible: false)], isPassThrough: false)),
             element("c", .group([element("x")], isPassThrough: true)),
             element("d", clipped: true, .group([element("x")], isPassThrough: true)),
             element("e", visible: false), element("f", clipped: true),
-            element("g", .fill(.transparent)), element("h"), element("i", clipped: true, red),
+            element("g", .fill(.color(.transparent))), element("h"), element("i", clipped: true, red),
             element("j", clipped: true, visible: false),
         ]
         let (draft, _) = try draft(layers)

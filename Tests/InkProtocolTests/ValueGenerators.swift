@@ -52,7 +52,7 @@ extension SeededGenerator {
         if depth < 5, int(0...3) == 0 {
             let kind: TileLayer.Kind =
                 bool()
-                ? .fill(color())
+                ? .fill(.color(color()))
                 : .group(
                     SceneGroup.allCases.randomElement(using: &self)!,
                     (0..<int(0...3)).map { _ in layer(depth: depth + 1) })
@@ -180,7 +180,7 @@ extension SeededGenerator {
             layer.isClipped = bool()
             switch int(0...2) {
             case 0 where depth > 0: layer.kind = .group(drawnLayers(depth: depth - 1), isPassThrough: bool())
-            case 1: layer.kind = .fill(color())
+            case 1: layer.kind = .fill(.color(color()))
             default:
                 layer.strokes = strokes()
                 if bool() { layer.contentImage = image }

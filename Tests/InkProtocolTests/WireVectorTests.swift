@@ -72,7 +72,7 @@ struct WireVectorTests {
             bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
         var group = Layer(name: "g", maskImage: image, opacity: 0.5)
         var fill = Layer(name: "f")
-        fill.kind = .fill(RGBA8(red: 1, green: 2, blue: 3))
+        fill.kind = .fill(.color(RGBA8(red: 1, green: 2, blue: 3)))
         var marks = Layer(
             name: "m", contentImage: image, blendMode: .multiply, suggestedPattern: SuggestedPattern(type: .waves),
             strokes: [Stroke(brush: Brush(type: .solid), points: [StrokePoint(x: 1, y: 2)])])

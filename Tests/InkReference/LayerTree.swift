@@ -104,7 +104,7 @@ struct TreePainter {
         // picture"
         case .group(let children, _): paint(children, firstIndex: number + 1, onto: &pixels)
         // "a fill has a `color` ... which covers the canvas"
-        case .fill(let color): pixels = ReferencePicture(size: output, color: color).pixels
+        case .fill(let paint): pixels = ReferencePicture(size: output, color: paint.color ?? .transparent).pixels
         }
         // Spec 5.2: "The layer is multiplied by its mask at that pixel (1 where it has none), then by `opacity`."
         if let mask = mask(of: element, number: number) {

@@ -15,7 +15,7 @@ struct ReferenceTreeTests {
         order: Double = 0
     ) -> Layer {
         var layer = Layer(order: order, opacity: opacity, blendMode: mode, isVisible: visible)
-        layer.kind = .fill(color)
+        layer.kind = .fill(.color(color))
         layer.isClipped = clipped
         return layer
     }

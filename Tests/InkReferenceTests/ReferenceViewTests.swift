@@ -149,7 +149,7 @@ struct ReferenceViewTests {
 
     @Test func fillsAndBackgroundReachBeyondTheCanvas() {
         var fill = Layer(opacity: 0.5)
-        fill.kind = .fill(red)
+        fill.kind = .fill(.color(red))
         let project = Project(canvasSize: canvas, background: .white, layers: [fill])
         let output = PixelSize(width: 10, height: 10)
         let picture = ReferenceRenderer.render(

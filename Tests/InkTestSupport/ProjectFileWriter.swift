@@ -51,7 +51,8 @@ public enum ProjectFileWriter {
                 ("isLocked", "false"), ("suggestedPattern", optional(layer.suggestedPattern.map(pattern))),
                 ("strokes", array(layer.strokes.map(stroke))),
             ]
-        case .fill(let color): members += [("type", text("fill")), ("color", text(color.description))]
+        case .fill(let paint):
+            members += [("type", text("fill")), ("color", text((paint.color ?? .transparent).description))]
         case .group(let children, let isPassThrough):
             members += [
                 ("type", text("group")), ("passThrough", "\(isPassThrough)"),

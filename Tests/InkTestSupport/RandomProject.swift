@@ -136,7 +136,7 @@ public struct RandomProject: Sendable, CustomStringConvertible {
                     "\(stroke.mode) \(stroke.brush.isCanvasPattern ? "canvas " : "")\(stroke.brush.type)"
                 }
                 return "\(name)[\(strokes.joined(separator: ", "))]"
-            case .fill(let color): return "\(name) fill \(color)"
+            case .fill(let paint): return "\(name) fill \(paint)"
             case .group(let children, let isPassThrough):
                 return "\(name) \(isPassThrough ? "pass-through" : "group") {\(description(children))}"
             }
@@ -223,7 +223,7 @@ private struct ProjectMaker {
                 0...4, path: "\(path).layers", depth: depth + 1, canvas: canvas, output: output)
             layer.kind = .group(children, isPassThrough: chance(0.5))
         } else if isFill {
-            layer.kind = .fill(anyColor(alpha: UInt8(integer(1...255))))
+            layer.kind = .fill(.color(anyColor(alpha: UInt8(integer(1...255)))))
         } else {
             for _ in 0..<integer(options.strokesPerLayer) { layer.strokes.append(stroke(canvas: canvas)) }
         }

@@ -88,7 +88,7 @@ struct VectorWalk<File: VectorWriter> {
         let group = self.group(of: element, mask: try writeMask(of: layer))
         try file.open(group)
         switch layer.kind {
-        case .fill(let color): try file.fill(color)
+        case .fill(let paint): try file.fill(paint.color ?? .transparent)
         case .group: try write(element.children, isTop: false)
         case .layer: try writeMarks(of: layer)
         }
@@ -110,7 +110,7 @@ struct VectorWalk<File: VectorWriter> {
 
     /// The only colour of an element, or nil.
     private func colorOfAll(_ layer: Layer) -> RGBA8? {
-        if case .fill(let color) = layer.kind { return color }
+        if case .fill(let paint) = layer.kind { return paint.color }
         guard case .layer = layer.kind, layer.contentImage == nil else { return nil }
         if let fill = scene.suggestedFill(layer) { return fill.color }
         let painted = layer.strokes.lazy.filter { $0.mode == .paint }
@@ -249,7 +249,7 @@ extension Layer {
     /// A white area with this layer's mask.
     var shownMask: Layer {
         var shown = Layer(maskImage: maskImage)
-        shown.kind = .fill(.white)
+        shown.kind = .fill(.color(.white))
         (shown.maskPlacement, shown.maskOutside) = (maskPlacement, maskOutside)
         return shown
     }

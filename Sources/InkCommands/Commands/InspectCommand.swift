@@ -182,7 +182,7 @@ struct ProjectInspection: Sendable {
         var mode = layer.blendMode.rawValue
         switch layer.kind {
         case .layer: break
-        case .fill(let color): mode = "\(color), \(mode)"
+        case .fill(let paint): mode = "\(paint.color ?? .transparent), \(mode)"
         case .group(_, let isPassThrough): if isPassThrough { mode = "passes through" }
         }
         var parts = ["\(kind(layer)) \"\(layer.name.isEmpty ? layer.id : layer.name)\": \(mode)"]

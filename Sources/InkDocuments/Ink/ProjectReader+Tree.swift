@@ -57,7 +57,7 @@ extension ProjectParser {
             guard text != "transparent", let color = RGBA8(hex: text) else {
                 throw object.error("color", "\"\(shownText(text))\" is not #rgb, #rrggbb or #rrggbbaa")
             }
-            layer.kind = .fill(color)
+            layer.kind = .fill(.color(color))
         default:
             layer.contentImage = try readImage(object, "contentImage", "contentFile")
             layer.contentPlacement = try readPlacement(object, "contentPlacement", of: layer.contentImage)

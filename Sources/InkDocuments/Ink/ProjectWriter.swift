@@ -145,7 +145,7 @@ public enum ProjectWriter {
         }
         switch layer.kind {
         case .layer: break
-        case .fill(let color): json.field("color", color.description)
+        case .fill(let paint): json.field("color", (paint.color ?? .transparent).description)
         case .group(let children, let isPassThrough):
             if isPassThrough { json.field("passThrough", true) }
             json.key("layers")

@@ -226,7 +226,7 @@ private struct KritaReader {
                     "a fill layer (\(shownText(node.attributes["generatorname"] ?? "?", limit: 40)))", at: path)
                 return nil
             }
-            layer.kind = .fill(color)
+            layer.kind = .fill(.color(color))
             // It fills what was selected when it was made.
             try addMask(node, isSelection: true, to: &layer, path, depth: depth)
         case "adjustmentlayer":

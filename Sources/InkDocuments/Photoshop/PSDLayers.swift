@@ -133,7 +133,7 @@ struct PSDLayers {
             else { break }
             if let color = artboard.background {
                 var ground = Layer(id: "artboard-\(index + 1)", name: "Artboard background")
-                ground.kind = .fill(color)
+                ground.kind = .fill(.color(color))
                 layer.kind = .group(([ground] + children).numbered, isPassThrough: record.mode == "pass")
             }
             try addEdges(of: artboard, to: &layer, path)
@@ -185,7 +185,7 @@ struct PSDLayers {
             layer.contentPlacement = Self.placement(record.box)
             try addMasks(of: record, to: &layer, path, holdsShape: fill != nil)
         } else if let color {
-            layer.kind = .fill(color)
+            layer.kind = .fill(.color(color))
             try addMasks(of: record, to: &layer, path, holdsShape: false)
         } else if let what = fill?.name ?? Self.withoutPixels.first(where: { record.blocks[$0.key] != nil })?.name {
             tree.leaveOut("\(what), which has no pixels", at: path)

@@ -157,7 +157,7 @@ struct AlphaPlane {
             }
             var own = AlphaPlane(box: box)
             switch layer.kind {
-            case .fill(let color): own.values = own.values.map { _ in UInt16(color.alpha) * 257 }
+            case .fill(let paint): own.values = own.values.map { _ in UInt16(paint.color?.alpha ?? 0) * 257 }
             case .group: try own.draw(element.children, place: place, limits: limits)
             case .layer:
                 guard let image = layer.contentImage else { continue }

@@ -1,15 +1,15 @@
 /// A map of the plane that keeps lines straight: x' = a x + c y + x, y' = b x + d y + y, as SVG's `matrix(a b c d x y)`.
-package struct AffineMap: Hashable {
-    package var a: Double
-    package var b: Double
-    package var c: Double
-    package var d: Double
-    package var x: Double
-    package var y: Double
+public struct AffineMap: Hashable, Sendable {
+    public var a: Double
+    public var b: Double
+    public var c: Double
+    public var d: Double
+    public var x: Double
+    public var y: Double
 
-    package static let identity = AffineMap()
+    public static let identity = AffineMap()
 
-    package init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, x: Double = 0, y: Double = 0) {
+    public init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, x: Double = 0, y: Double = 0) {
         self.a = a
         self.b = b
         self.c = c

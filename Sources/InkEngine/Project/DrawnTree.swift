@@ -49,10 +49,10 @@ public struct DrawnTree: Sendable {
             own.children = children.compactMap { $0.drawn(fillsSuggested: fillsSuggested) }
             own.clipped = clipped.compactMap { $0.drawn(fillsSuggested: fillsSuggested) }
             switch layer.kind {
-            case .fill(let color): return color.alpha > 0 ? own : nil
+            case .fill(let paint): return paint.isInvisible ? nil : own
             case .group: return own.children.isEmpty ? nil : own
             case .layer:
-                let isEmpty = layer.strokes.isEmpty && layer.contentImage == nil
+                let isEmpty = layer.strokes.isEmpty && layer.shapes.isEmpty && layer.contentImage == nil
                 if !isEmpty || !fillsSuggested { own.layer.suggestedPattern = nil }
                 return isEmpty && own.layer.suggestedPattern == nil ? nil : own
             }

@@ -19,6 +19,8 @@ public struct Project: Sendable {
     /// What lies under everything. Default opaque white.
     public var background: RGBA8
     public var baseImage: EncodedImage?
+    /// Paths that shapes share; their ids are unique.
+    public var symbols: [Symbol] = []
     /// The elements of the top level in file order; drawn in ascending `order`, equal orders in file order.
     public var layers: [Layer]
     public var metadata: ProjectMetadata
@@ -141,8 +143,8 @@ public enum LayerKind: Sendable {
     /// Elements of its own, in file order. One that passes through has no picture of its own: its elements are blended
     /// onto what lies below it.
     case group([Layer], isPassThrough: Bool)
-    /// One colour all over.
-    case fill(RGBA8)
+    /// A colour or a gradient all over.
+    case fill(Paint)
 }
 
 /// One element of the layer tree: a layer, a group or a fill.
@@ -156,10 +158,14 @@ public struct Layer: Sendable {
     public var maskPlacement: Placement?
     /// The mask's value beyond its image, 0...1; counts with a placement.
     public var maskOutside = 0.0
+    /// What the mask shows as shapes, drawn in order onto nothing; nil: none, empty: nothing of the element shows. It
+    /// multiplies with `maskImage`.
+    public var maskShapes: [Shape]?
     /// The image of a layer. Only layers have this, a suggested pattern and strokes.
     public var contentImage: EncodedImage?
     /// Where the content lies; nil: it fills the canvas.
     public var contentPlacement: Placement?
+    public var contentFilter = ContentFilter.lanczos
     /// 0...1
     public var opacity: Double
     public var blendMode: BlendMode
@@ -167,6 +173,8 @@ public struct Layer: Sendable {
     /// Whether it is painted only onto the nearest unclipped element below it among its siblings.
     public var isClipped = false
     public var suggestedPattern: SuggestedPattern?
+    /// Above the content image and below the strokes. Only layers have them.
+    public var shapes: [Shape] = []
     public var strokes: [Stroke]
 
     public init(
@@ -200,6 +208,13 @@ public struct Layer: Sendable {
             true
         }
     }
+}
+
+/// How a content image becomes pixels of another size.
+public enum ContentFilter: String, Hashable, Sendable, CaseIterable {
+    case lanczos
+    /// Every pixel takes the sample that holds its centre (spec section 10.7).
+    case nearest
 }
 
 /// A pattern that a template suggests for a layer; drawn only with `--fill suggested`.

@@ -3,12 +3,26 @@ public struct Stroke: Hashable, Sendable {
     public var brush: Brush
     public var mode: StrokeMode
     public var points: [StrokePoint]
+    /// How the line runs through the points.
+    public var smoothing = Smoothing.uniform
+    /// Whether the last point is joined to the first.
+    public var isClosed = false
 
     public init(brush: Brush = Brush(), mode: StrokeMode = .paint, points: [StrokePoint]) {
         self.brush = brush
         self.mode = mode
         self.points = points
     }
+}
+
+/// How a line runs through the points of a stroke (spec section 10.1).
+public enum Smoothing: String, Hashable, Sendable, CaseIterable {
+    /// Uniform Catmull-Rom.
+    case uniform
+    /// Centripetal Catmull-Rom, which makes no loops.
+    case centripetal
+    /// Straight from point to point, corners and all.
+    case none
 }
 
 /// What a stroke does to its layer.

@@ -122,7 +122,8 @@ struct CellComposition {
             switch layer.kind {
             case .marks(let content, let strokes):
                 pixels = try marks(content, strokes, blocks)
-            case .fill(let color):
+            case .fill(let paint):
+                let color = paint.color ?? .transparent
                 planes.image.fill(color)
                 pixels = color.alpha == 0 ? nil : .planes(planes.image)
             case .group(.passThrough, let children):

@@ -31,15 +31,20 @@ public struct SceneImage<Source> {
     public var placement: Placement?
     /// A mask's value beyond its placed image, 0...1.
     public var outside: Double
+    /// How content becomes pixels of another size.
+    public var filter: ContentFilter
 
-    public init(_ source: Source, placement: Placement? = nil, outside: Double = 0) {
+    public init(
+        _ source: Source, placement: Placement? = nil, outside: Double = 0, filter: ContentFilter = .lanczos
+    ) {
         self.source = source
         self.placement = placement
         self.outside = outside
+        self.filter = filter
     }
 
     public func map<New>(_ body: (Source) -> New) -> SceneImage<New> {
-        SceneImage<New>(body(source), placement: placement, outside: outside)
+        SceneImage<New>(body(source), placement: placement, outside: outside, filter: filter)
     }
 }
 
@@ -53,21 +58,27 @@ public struct SceneLayer<Image, Strokes> {
     public var opacity: Double
     public var blendMode: BlendMode
     public var mask: Image?
+    /// Shapes that are drawn onto nothing and multiply the mask; nil: none.
+    public var maskShapes: [Strokes]?
     public var kind: Kind
 
     /// What the element shows.
     public indirect enum Kind {
-        /// An image with strokes, in drawing order, over it.
+        /// An image with shapes and strokes, in drawing order, over it.
         case marks(Image?, [Strokes])
-        /// One colour everywhere.
-        case fill(RGBA8)
+        /// A colour or a gradient everywhere.
+        case fill(Paint)
         case group(SceneGroup, [SceneLayer])
     }
 
-    public init(opacity: Double = 1, blendMode: BlendMode = .normal, mask: Image? = nil, kind: Kind) {
+    public init(
+        opacity: Double = 1, blendMode: BlendMode = .normal, mask: Image? = nil, maskShapes: [Strokes]? = nil,
+        kind: Kind
+    ) {
         self.opacity = opacity
         self.blendMode = blendMode
         self.mask = mask
+        self.maskShapes = maskShapes
         self.kind = kind
     }
 

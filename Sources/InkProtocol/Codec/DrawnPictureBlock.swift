@@ -137,7 +137,7 @@ extension Layer {
                 pattern.color.write(to: &writer)
             }
             writer.integer(strokes.count)
-        case .fill(let color): color.write(to: &writer)
+        case .fill(let paint): (paint.color ?? .transparent).write(to: &writer)
         case .group(let children, _):
             writer.integer(children.count)
             for child in children { child.writeDrawn(to: &writer) }
@@ -185,7 +185,7 @@ private struct DrawnLayers {
         if flags.contains(.mask) { layer.maskImage = Self.image }
         layer.name = try reader.text("layer's name", limit: ProtocolLimits.blockContentBytes)
         switch kind {
-        case 1: layer.kind = .fill(try RGBA8(from: &reader))
+        case 1: layer.kind = .fill(.color(try RGBA8(from: &reader)))
         case 2:
             layer.kind = .group(
                 try layers(from: &reader, depth: depth + 1), isPassThrough: flags.contains(.passThrough))

@@ -87,7 +87,7 @@ extension ByteReader {
         case 0:
             let content: Image? = try optional("has content")
             kind = .marks(content, try array("strokes of a layer", elementBytes: LeastBytes.strokes))
-        case 1: kind = .fill(try RGBA8(from: &self))
+        case 1: kind = .fill(.color(try RGBA8(from: &self)))
         case 2:
             let group: SceneGroup = try enumeration("group")
             kind = .group(group, try layers(depth: depth + 1, left: &left))
@@ -114,9 +114,9 @@ extension ByteWriter {
             uint8(0)
             optional(content)
             array(strokes)
-        case .fill(let color):
+        case .fill(let paint):
             uint8(1)
-            color.write(to: &self)
+            (paint.color ?? .transparent).write(to: &self)
         case .group(let group, let children):
             uint8(2)
             uint8(group.rawValue)

@@ -104,7 +104,7 @@ struct PlotTests {
     @Test("What a pen cannot plot is named")
     func warnings() throws {
         var fill = Layer(id: "fill")
-        fill.kind = .fill(RGBA8(red: 1, green: 2, blue: 3))
+        fill.kind = .fill(.color(RGBA8(red: 1, green: 2, blue: 3)))
         let wide = Layer(strokes: [line(Brush(type: .solid, lineWidth: 60)), line(Brush(type: .solid))])
         let made = try made([fill, Layer(contentImage: Self.image), wide], baseImage: Self.image)
         #expect(made.warnings.map(\.path) == ["baseImage", "layers[0]", "layers[1]", "layers[2]"])

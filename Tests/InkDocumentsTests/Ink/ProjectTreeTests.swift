@@ -33,7 +33,7 @@ import Testing
             Issue.record("no group: \(group.kind)")
             return
         }
-        guard case .fill(RGBA8(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x44)) = children[0].kind else {
+        guard case .fill(.color(RGBA8(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x44))) = children[0].kind else {
             Issue.record("no fill: \(children[0].kind)")
             return
         }

@@ -140,7 +140,7 @@ import Testing
             element.contentPlacement = nil
             element.strokes = []
             if Bool.random(using: &random) {
-                element.kind = .fill(color(opaque: false))
+                element.kind = .fill(.color(color(opaque: false)))
             } else {
                 let children = (0..<Int.random(in: 0...3, using: &random)).map {
                     nested("\(path).layers[\($0)]", depth + 1)

@@ -19,7 +19,7 @@ import Testing
             switch Int.random(in: 0...9, using: &generator) {
             case 0, 1: layer.isVisible = false
             case 2: layer.opacity = 0
-            case 3: if case .fill = layer.kind { layer.kind = .fill(.transparent) }
+            case 3: if case .fill = layer.kind { layer.kind = .fill(.color(.transparent)) }
             default: break
             }
         }
@@ -139,7 +139,7 @@ import Testing
     @Test("A fill is on all pages, a hidden one in a group on none")
     func pages() {
         var fill = Layer()
-        fill.kind = .fill(.black)
+        fill.kind = .fill(.color(.black))
         var hidden = fill
         hidden.isVisible = false
         var project = Project(canvasSize: nil, layers: [group([hidden, line]), hidden, clipped(line), group([fill])])

@@ -77,7 +77,7 @@ struct ImageScalerTests {
         let isMask = slice.format.isMask
         let layer = TileLayer(
             opacity: 1, blendMode: .normal, mask: isMask ? slice : nil,
-            kind: isMask ? .fill(RGBA8(red: 10, green: 200, blue: 99, alpha: 255)) : .marks(slice, []))
+            kind: isMask ? .fill(.color(RGBA8(red: 10, green: 200, blue: 99, alpha: 255))) : .marks(slice, []))
         var pixels: [UInt8] = []
         for y in stride(from: 0, to: scaling.output.height, by: cut) {
             let rect = PixelRect(

@@ -128,7 +128,7 @@ import Testing
     func masksWithoutABorder(rotation: Double, value: UInt8) throws {
         let size = PixelSize(width: 5, height: 4)
         var layer = Layer(maskImage: encoded(size))
-        layer.kind = .fill(red)
+        layer.kind = .fill(.color(red))
         layer.maskPlacement = Placement(x: 6.3, y: 5.7, width: 20.2, height: 11, rotation: rotation)
         layer.maskOutside = Double(value) / 255
         let canvas = PixelSize(width: 32, height: 24)
