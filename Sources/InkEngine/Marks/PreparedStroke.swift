@@ -57,7 +57,7 @@ public final class PreparedStroke: Sendable {
     public init(_ stroke: Stroke, keptStampsMax: Int = .max, isCancelled: () -> Bool = { false }) {
         brush = stroke.brush
         mode = stroke.mode
-        let path = SmoothedPath(stroke.points)
+        let path = SmoothedPath(stroke)
         var places = Rect.empty
         for sample in path.samples { places.formUnion(sample.position) }
         let made = brush.mark.prepare(path, of: brush, keptMax: keptStampsMax, isCancelled)
@@ -107,7 +107,7 @@ public final class PreparedStroke: Sendable {
     public static func stampCount(of stroke: Stroke) -> Int {
         if stroke.points.isEmpty { return 0 }
         if !stroke.brush.leavesStamps { return 1 }
-        return StampPlacer(path: SmoothedPath(stroke.points), brush: stroke.brush).count
+        return StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush).count
     }
 
     /// An upper bound of `stampCount(of:)`, at most about three times as large, computed without smoothing the points.
