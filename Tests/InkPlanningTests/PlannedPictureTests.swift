@@ -120,7 +120,7 @@ private final class PlanBlocks: TileBlocks {
         return BlockEncoder(
             strokes: { (made: [Stroke]) throws(EngineError) in
                 let id = blocks.nextID
-                blocks.strokes[id] = PreparedStrokeBlock(made)
+                blocks.strokes[id] = PreparedStrokeBlock(.strokes(made))
                 return EncodedBlock(id: id, frame: [])
             },
             bytes: { (bytes: [UInt8]) throws(EngineError) in EncodedBlock(id: blocks.add(bytes), frame: []) })

@@ -85,7 +85,7 @@ private struct LocalScene {
         switch layer.kind {
         case .layer:
             let strokes = layer.strokes.map { stroke in view?.stroke(stroke) ?? stroke }
-            let block = blocks.add(PreparedStrokeBlock(strokes, keptStampsMax: keptStampsMax))
+            let block = blocks.add(PreparedStrokeBlock(.strokes(strokes), keptStampsMax: keptStampsMax))
             let content = slice(.content(layerIndex: number), placement: layer.contentPlacement)
             let all = StrokeSelection(block: block, indices: Array(strokes.indices))
             kind = .marks(content, strokes.isEmpty ? [] : [all])

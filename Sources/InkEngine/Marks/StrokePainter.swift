@@ -13,6 +13,20 @@ final class StrokePainter {
         tools = PainterTools(maxWidth: maxWidth, maxHeight: maxHeight, isExact: isExact, level: level)
     }
 
+    /// Multiplies `plane`, which covers `cell`, by the transmittance of a mark.
+    ///
+    /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.
+    func paint(
+        _ mark: PreparedMark, scale: OutputScale, cell: PixelRect, into plane: RemainingPlane,
+        isCancelled: @escaping () -> Bool = { false }
+    ) {
+        switch mark {
+        case .stroke(let stroke):
+            paint(stroke, scale: scale, cell: cell, into: plane, isCancelled: isCancelled)
+        case .shape: break
+        }
+    }
+
     /// Multiplies `plane`, which covers `cell`, by the transmittance of the stroke.
     ///
     /// - Parameter isCancelled: called now and then. If it returns true, the result must not be used.

@@ -293,7 +293,7 @@ private final class CachedBlock: Sendable {
             }
         }
         let strokes = try CachedBlock.read(content)
-        let prepared = unkept.known.with(strokes, among: indices, isSeen: isSeen, isCancelled: isCancelled)
+        let prepared = unkept.known.with(.strokes(strokes), among: indices, isSeen: isSeen, isCancelled: isCancelled)
         if isCancelled() { throw .cancelled }
         return prepared
     }
@@ -315,13 +315,13 @@ private final class CachedBlock: Sendable {
         _ state: inout State, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
     ) throws(EngineError) -> PreparedStrokeBlock {
         if let prepared = state.prepared { return prepared }
-        let prepared = PreparedStrokeBlock(try read(state.content), isCancelled: isCancelled)
+        let prepared = PreparedStrokeBlock(.strokes(try read(state.content)), isCancelled: isCancelled)
         if isCancelled() { throw .cancelled }
         let bytes = prepared.byteCount
         if cache.keepPrepared(id, bytes: bytes) {
             state.prepared = prepared
         } else if state.unkept == nil {
-            let known = prepared.withoutStrokes
+            let known = prepared.withoutMarks
             state.unkept = (known, bytes)
             cache.account(id, known.byteCount)
         }

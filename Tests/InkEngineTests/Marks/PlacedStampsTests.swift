@@ -82,7 +82,7 @@ import Testing
     func manyStamps(type: BrushType) {
         let stroke = Stroke(
             brush: Brush(type: type, spacing: 1), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 3_000_000, y: 1)])
-        let block = PreparedStrokeBlock([stroke])
+        let block = PreparedStrokeBlock(.strokes([stroke]))
         #expect(block.byteCount < 3_000_000, "\(block.byteCount)")
         #expect(type == .solid || PreparedStroke.stampCount(of: stroke) > 2_999_999)
     }
@@ -92,11 +92,11 @@ import Testing
         let stroke = Stroke(
             brush: Brush(type: type, spacing: 0.01), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 6000, y: 1)])
         var asked = 0
-        let block = PreparedStrokeBlock([Stroke](repeating: stroke, count: 100)) {
+        let block = PreparedStrokeBlock(.strokes([Stroke](repeating: stroke, count: 100))) {
             asked += 1
             return asked > 50
         }
-        #expect(asked <= 60 && block.strokes.count < 100, "asked \(asked) times")
+        #expect(asked <= 60 && block.count < 100, "asked \(asked) times")
     }
 
     @Test("a stroke's bounds hold every pixel it touches", arguments: BrushType.allCases, 0..<6)

@@ -48,11 +48,12 @@ struct ChunkTests {
         return try TileRenderer().render(task, blocks: blocks).pixels
     }
 
-    private static let stroke = PreparedStrokeBlock([
-        Stroke(
-            brush: Brush(type: .solid, lineWidth: 30, color: .black),
-            points: [StrokePoint(x: 20, y: 0), StrokePoint(x: 20, y: 256)])
-    ])
+    private static let stroke = PreparedStrokeBlock(
+        .strokes([
+            Stroke(
+                brush: Brush(type: .solid, lineWidth: 30, color: .black),
+                points: [StrokePoint(x: 20, y: 0), StrokePoint(x: 20, y: 256)])
+        ]))
     private static let outputs = [PixelSize(width: 40, height: 256), PixelSize(width: 27, height: 171)]
 
     @Test("A mask's chunk of one value is that value everywhere", arguments: [SampleFormat.mask8, .mask16], outputs)
@@ -94,7 +95,7 @@ struct ChunkTests {
         for (x, y) in [(39, 100), (0, 100), (20, 0), (20, 255), (39, 255)] {
             for (inside, outside) in [(0, 255), (255, 0)] as [(UInt8, UInt8)] {
                 let pictures = try [SampleFormat.mask8, .mask16].map { format in
-                    var blocks = Blocks(stroke: PreparedStrokeBlock([]))
+                    var blocks = Blocks(stroke: PreparedStrokeBlock(.strokes([])))
                     // One after the other down the picture, so that a row of cells has it.
                     var mask = blocks.image(Array(repeating: nil, count: 4), format, width: 40, asSamples: true)
                     for (chunk, entry) in mask.chunks.enumerated() {
