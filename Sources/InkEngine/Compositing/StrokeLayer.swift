@@ -44,7 +44,9 @@ final class StrokeLayer {
             guard let mark = block.marks[index] else { preconditionFailure("a mark that is seen is not there") }
             let run = Int(block.runs.numbers[index])
             if let painted, painted.run != run {
-                apply(painted.mark, rounding: block.runs.roundings[painted.run], to: layer, isBlank: &isBlank)
+                apply(
+                    painted.mark, rounding: block.runs.roundings[painted.run], scale: scale, to: layer,
+                    isBlank: &isBlank)
             }
             withoutActuallyEscaping(isCancelled) { isCancelled in
                 painter.paint(mark, scale: scale, cell: cell, into: remaining, isCancelled: isCancelled)
@@ -52,14 +54,18 @@ final class StrokeLayer {
             painted = (mark, run)
         }
         if let painted {
-            apply(painted.mark, rounding: block.runs.roundings[painted.run], to: layer, isBlank: &isBlank)
+            apply(
+                painted.mark, rounding: block.runs.roundings[painted.run], scale: scale, to: layer,
+                isBlank: &isBlank)
         }
     }
 
     /// Applies the transmittance of a run of marks to the layer.
     ///
     /// - Parameter rounding: see `StrokeRuns.roundings`.
-    private func apply(_ mark: PreparedMark, rounding: UInt16, to planes: SharePlanes, isBlank: inout Bool) {
+    private func apply(
+        _ mark: PreparedMark, rounding: UInt16, scale: OutputScale, to planes: SharePlanes, isBlank: inout Bool
+    ) {
         if isBlank, remaining.isDrawn {
             planes.clear()
             isBlank = false
@@ -67,23 +73,57 @@ final class StrokeLayer {
         defer { withExtendedLifetime(planes) {} }
         let layer = planes.rows(from: 0)
         let plane = remaining.kernelPlane
-        let color = mark.color
-        // 255 is 65,535.
-        let channels: InlineArray<3, UInt16> = [
-            UInt16(color.red) * 257, UInt16(color.green) * 257, UInt16(color.blue) * 257,
-        ]
-        remaining.drain { box in
-            withUnsafePointer(to: box) { box in
-                withUnsafePointer(to: layer) { layer in
-                    switch mark.mode {
-                    case .erase: kernels.pointee.erase(plane, box, layer, rounding)
-                    case .paint:
+        guard mark.mode == .paint else {
+            return remaining.drain { box in
+                withUnsafePointer(to: box) { box in
+                    withUnsafePointer(to: layer) { kernels.pointee.erase(plane, box, $0, rounding) }
+                }
+            }
+        }
+        switch mark.ink {
+        case .gradient(let gradient, let map):
+            let field = GradientField(gradient, map: scale.map.after(map))
+            remaining.drain { paint(field, $0, layer, rounding) }
+        case .color(let color):
+            // 255 is 65,535.
+            let channels: InlineArray<3, UInt16> = [
+                UInt16(color.red) * 257, UInt16(color.green) * 257, UInt16(color.blue) * 257,
+            ]
+            remaining.drain { box in
+                withUnsafePointer(to: box) { box in
+                    withUnsafePointer(to: layer) { layer in
                         withUnsafeBytes(of: channels) {
                             kernels.pointee.paint(
                                 plane, box, layer, $0.assumingMemoryBound(to: UInt16.self).baseAddress!, rounding)
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Paints what is missing of the transmittance in the colours of a gradient, and makes it complete again.
+    private func paint(_ field: GradientField, _ box: ink_box, _ layer: ink_shares, _ rounding: UInt16) {
+        let cell = remaining.pixels.cell
+        let all = Float(RemainingPlane.all)
+        let rounding = Float(rounding) / 65_536
+        for row in Int(box.top)..<Int(box.bottom) {
+            let kept = remaining.pixels.values + row * remaining.pixels.stride
+            let first = row * layer.stride
+            for column in Int(box.left)..<Int(box.right) where kept[column] != RemainingPlane.all {
+                // Products with the largest share are slightly too small.
+                let share = kept[column] <= 16 ? 1 : Float(RemainingPlane.all - kept[column]) / all
+                kept[column] = RemainingPlane.all
+                let color = field.color(column: cell.x + column, row: cell.y + row)
+                let rest = 1 - share * color.w
+                func paint(_ plane: UnsafeMutablePointer<UInt16>, _ value: Float) {
+                    let sum = Float(plane[first + column]) * rest + all * share * value
+                    plane[first + column] = UInt16(min(sum + rounding, all))
+                }
+                paint(layer.red, color.x)
+                paint(layer.green, color.y)
+                paint(layer.blue, color.z)
+                paint(layer.alpha, color.w)
             }
         }
     }

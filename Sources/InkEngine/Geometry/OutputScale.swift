@@ -16,6 +16,9 @@ package struct OutputScale: Hashable, Sendable {
 
     package var largest: Double { max(x, y) }
 
+    /// From canvas space to output pixels.
+    var map: AffineMap { AffineMap(a: x, d: y) }
+
     /// A point of canvas space in output pixels.
     package func output(_ p: Point) -> Point { Point(x: p.x * x, y: p.y * y) }
 

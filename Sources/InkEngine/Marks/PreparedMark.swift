@@ -18,11 +18,11 @@ public enum PreparedMark: Sendable {
         }
     }
 
-    /// Opaque.
-    var color: RGBA8 {
+    /// What it paints with.
+    var ink: PreparedShape.Ink {
         switch self {
-        case .stroke(let stroke): stroke.brush.color
-        case .shape(let shape): if case .color(let color) = shape.ink { color } else { .black }
+        case .stroke(let stroke): .color(stroke.brush.color)
+        case .shape(let shape): shape.ink
         }
     }
 

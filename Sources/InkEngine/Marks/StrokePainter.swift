@@ -1,12 +1,13 @@
 import CKernels
 
-/// Draws prepared strokes into the transmittance of a cell.
+/// Draws prepared strokes and shapes into the transmittance of a cell.
 ///
 /// A painter is for one thread. It keeps the painters of the kinds of marks that it has drawn, with their scratch memory
 /// and caches.
 final class StrokePainter {
     private let tools: PainterTools
     private var painters: [ObjectIdentifier: any MarkPainter] = [:]
+    private lazy var shapes = ShapePainter(tools)
 
     /// - Parameter isExact: for pictures that are not opaque, in which the colour of the faintest ink is visible.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
@@ -23,7 +24,9 @@ final class StrokePainter {
         switch mark {
         case .stroke(let stroke):
             paint(stroke, scale: scale, cell: cell, into: plane, isCancelled: isCancelled)
-        case .shape: break
+        case .shape(let shape):
+            tools.covered.move(to: cell)
+            shapes.paint(shape, scale: scale, into: plane, isCancelled: isCancelled)
         }
     }
 

@@ -5,21 +5,23 @@ public struct PreparedShape: Sendable {
         var verbs: Range<Int>
         /// The index of the first one's first point.
         var firstPoint: Int
-        /// Where the segments begin and where their subpath does, canvas pixels.
-        var from: Point
-        var start: Point
-        /// Where they end, in the canvas; nil for whole subpaths, which end where they begin.
-        var to: Point?
+        /// The indices of the points where the segments begin and where their subpath does.
+        var from: Int
+        var start: Int
+        /// The index of the point where they end; nil for whole subpaths, which end where they begin.
+        var to: Int?
         /// Whether the subpath ends here, with a line to its start.
         var endsSubpath: Bool
         /// A box that contains them, canvas pixels.
         var box = Rect.empty
     }
 
-    /// What colours the shape has.
+    /// What colours a mark has.
     enum Ink: Sendable {
+        /// The alpha does not count here.
         case color(RGBA8)
-        case gradient(Gradient)
+        /// In coordinates from which the map leads to the canvas.
+        case gradient(Gradient, AffineMap)
     }
 
     let path: ShapePath
@@ -50,7 +52,7 @@ public struct PreparedShape: Sendable {
             (ink, pattern) = (.color(color), nil)
             alpha = Float(isErasing ? shape.opacity : shape.opacity * Double(color.alpha) / 255)
         case .gradient(let gradient):
-            (ink, pattern) = (isErasing ? .color(.black) : .gradient(gradient), nil)
+            (ink, pattern) = (isErasing ? .color(.black) : .gradient(gradient, shape.transform), nil)
             alpha = Float(shape.opacity)
         case .pattern(let brush):
             (ink, pattern) = (.color(brush.color), brush)
@@ -70,41 +72,32 @@ public struct PreparedShape: Sendable {
         var groups: [Group] = []
         /// How many segments the last group has, if it consists of whole subpaths.
         var wholeCount: Int?
-        var (verb, point) = (0, 0)
+        var (verb, start) = (0, 0)
         while verb < path.verbs.count {
             let end = path.verbs[(verb + 1)...].firstIndex(of: .move) ?? path.verbs.count
-            let start = map.place(path.points[point])
-            let count = end - verb
-            if count <= groupSegmentsMax {
-                var walk = ShapeWalk(from: start, start: start, verbs: verb..<end, firstPoint: point)
-                if let last = wholeCount, last + count <= groupSegmentsMax {
-                    groups[groups.count - 1].verbs = groups[groups.count - 1].verbs.lowerBound..<end
-                    wholeCount = last + count
-                } else {
-                    groups.append(
-                        Group(verbs: verb..<end, firstPoint: point, from: start, start: start, endsSubpath: true))
-                    wholeCount = count
+            var (from, point) = (start, start)
+            let isWhole = end - verb <= groupSegmentsMax
+            for first in stride(from: verb, to: end, by: groupSegmentsMax) {
+                let verbs = first..<min(first + groupSegmentsMax, end)
+                var group = Group(
+                    verbs: verbs, firstPoint: point, from: from, start: start, endsSubpath: verbs.upperBound == end)
+                var walk = ShapeWalk(group, of: path, map)
+                walk.forEach(in: path, map) { group.box.formUnion($0.bounds) }
+                for verb in path.verbs[verbs] {
+                    point += verb.pointCount
+                    from = verb == .close ? start : point - 1
                 }
-                walk.forEach(in: path, map) { groups[groups.count - 1].box.formUnion($0.bounds) }
-                point = walk.point
-            } else {
-                wholeCount = nil
-                var from = start
-                for first in stride(from: verb, to: end, by: groupSegmentsMax) {
-                    let verbs = first..<min(first + groupSegmentsMax, end)
-                    var walk = ShapeWalk(from: from, start: start, verbs: verbs, firstPoint: point)
-                    var group = Group(
-                        verbs: verbs, firstPoint: point, from: from, start: start, endsSubpath: verbs.upperBound == end)
-                    group.box.formUnion(from)
-                    group.box.formUnion(start)
-                    if !group.endsSubpath { group.box = Rect.empty }
-                    walk.forEach(in: path, map) { group.box.formUnion($0.bounds) }
-                    (from, point) = (walk.from, walk.point)
-                    group.to = group.endsSubpath ? start : from
+                if !isWhole { group.to = group.endsSubpath ? start : from }
+                if isWhole, let last = wholeCount, last + verbs.count <= groupSegmentsMax {
+                    groups[groups.count - 1].verbs = groups[groups.count - 1].verbs.lowerBound..<end
+                    groups[groups.count - 1].box.formUnion(group.box)
+                    wholeCount = last + verbs.count
+                } else {
                     groups.append(group)
+                    wholeCount = isWhole ? verbs.count : nil
                 }
             }
-            verb = end
+            (verb, start) = (end, point)
         }
         return groups.filter { !$0.box.isEmpty }
     }
@@ -113,20 +106,23 @@ public struct PreparedShape: Sendable {
 /// Goes through the segments of a path.
 struct ShapeWalk {
     /// Where the next segment begins and where its subpath does, in the space of the curves.
-    private(set) var from: Point
-    private(set) var start: Point
-    let verbs: Range<Int>
+    private var from: Point
+    private var start: Point
+    private let verbs: Range<Int>
     /// The index of the next segment's first point.
-    private(set) var point: Int
+    private var point: Int
 
-    init(from: Point, start: Point, verbs: Range<Int>, firstPoint: Int) {
-        self.from = from
-        self.start = start
-        self.verbs = verbs
-        point = firstPoint
+    private let endsSubpath: Bool
+
+    init(_ group: PreparedShape.Group, of path: ShapePath, _ map: AffineMap) {
+        from = map.place(path.points[group.from])
+        start = map.place(path.points[group.start])
+        verbs = group.verbs
+        point = group.firstPoint
+        endsSubpath = group.endsSubpath
     }
 
-    /// Calls `body` with each segment under a map, and with the line that closes a subpath before a further one begins.
+    /// Calls `body` with each segment under a map, and with the line that closes a subpath where it ends.
     ///
     /// - Parameter body: never gets a segment of no extent.
     @inline(__always)
@@ -159,6 +155,7 @@ struct ShapeWalk {
                 }
             }
         }
+        if endsSubpath, from != start { body(ShapeCurve(from, start)) }
     }
 }
 
