@@ -39,6 +39,11 @@ enum {
     /// Width and height of the groups of pixels for which it is recorded whether a footprint is there.
     INK_GROUP_SIZE = 16,
     INK_MOTIF_CORNERS_MAX = 1024,
+    /// Size of the blocks of pixels for which the segments near contour lines are collected.
+    INK_CONTOUR_BLOCK = 112,
+    /// Ranges of segments begin at multiples of this number.
+    INK_CONTOUR_RUN = 32,
+    INK_CONTOUR_SCRATCH = 3 * 14 + 1,
     INK_MIXED_SCRATCH = 6 + INK_GROUP_SIZE / 2,
 };
 
@@ -243,22 +248,24 @@ struct ink_place {
     float alpha;
 };
 
-/// A station of contour lines, canvas pixels: the unit vector across the stroke, and the factor on lengths.
-struct ink_station {
-    double x, y, across_x, across_y, size;
-};
-
-/// Seven lines side by side, `spacing` apart, canvas pixels, which `scale` makes output pixels.
+/// Contour lines along a polyline, or its alpha, by the nearest place. Lengths are output pixels unless stated otherwise.
 struct ink_contour {
-    double spacing, width, scale_x, scale_y;
-};
-
-/// Sums of alpha times area over a cell, and the largest alpha of what covers anything; planes as others.
-struct ink_sums {
-    float *_Nonnull sums, *_Nonnull largest;
-    ptrdiff_t stride;
-    /// For each row of blocks, a bit for each block in which there may be any.
-    uint64_t *_Nonnull drawn;
+    /// The polyline's vertices, at least one: x and y in canvas pixels, pressure, and a number that is not used.
+    const double *_Nonnull samples;
+    ptrdiff_t sample_count;
+    /// Whether it ends where it began, and has no ends; if not, whether the ends cut lines off.
+    bool is_closed, cuts_ends;
+    /// Output pixels in a canvas pixel, and the size of a pixel in these units, almost 1.
+    double scale, pixel_x, pixel_y;
+    /// Size and alpha without pressure, and what full pressure adds; and whether either differs along the line.
+    double size_least, size_more, alpha_least, alpha_more;
+    bool varies;
+    /// The distance between lines, half of their width, and the number of the outermost, where the size is 1. Lines do not
+    /// overlap.
+    float spacing, half_width;
+    int32_t outermost;
+    /// How far from the line anything is drawn.
+    float reach;
 };
 
 /// A pattern that repeats at the points of a lattice, as polygons that do not overlap. Output pixels.
@@ -351,17 +358,16 @@ struct ink_raster {
     /// Likewise adds `weight` times the coverage to a plane.
     void (*_Nonnull add_marked)(
         struct ink_plane plane, struct ink_deltas deltas, int32_t top, int32_t bottom, float weight);
-    /// Adds and marks the areas of contour lines between neighbours of `count` stations, 1 or more: of each line the quads that
-    /// do not run against the stroke, whichever way they turn. No pixel's sum may reach 32,768 pixels.
-    void (*_Nonnull add_contour)(
-        struct ink_deltas target, const struct ink_contour *_Nonnull contour,
-        const struct ink_station *_Nonnull stations, ptrdiff_t count);
-    /// Adds areas, which are not cut off at a whole pixel, to sums as `add_marked` does, and remembers where.
-    void (*_Nonnull add_weighted)(
-        struct ink_sums sums, struct ink_deltas deltas, int32_t top, int32_t bottom, float alpha);
-    /// Multiplies the plane by 1 - min(sum, largest) inside the box, columns rounded outwards to whole vectors, and sets both
-    /// to 0 there.
-    void (*_Nonnull multiply_sums)(struct ink_kept plane, struct ink_sums sums, const struct ink_box *_Nonnull box);
+    /// Multiplies the plane by 1 - alpha * coverage, and records the blocks drawn, in those pixels of a block of
+    /// `INK_CONTOUR_BLOCK` pixels from x, y that lie in the plane; x and y must be multiples of that. The lines are those along
+    /// the segments of some ranges (first and end), which must include all that are nearest to a point of the block and no
+    /// further from it than the reach. If there is a `shape`, of which another plane of the same cell
+    /// holds what it leaves, that is drawn in their place. `scratch` has room for `INK_CONTOUR_SCRATCH` times `room` numbers; `room` is a multiple of 8
+    /// that is above the number of segments.
+    void (*_Nonnull multiply_contour)(
+        struct ink_kept plane, const struct ink_kept *_Nullable shape, const struct ink_contour *_Nonnull contour,
+        const int32_t *_Nonnull ranges, ptrdiff_t range_count, int32_t x, int32_t y, float *_Nonnull scratch,
+        ptrdiff_t room);
     /// Multiplies the plane by 1 - alpha * coverage inside the box, with columns rounded outwards to whole vectors, and
     /// sets `deltas` to 0 there. The running sums of `deltas` are the coverage. The box must contain everything that
     /// was added.

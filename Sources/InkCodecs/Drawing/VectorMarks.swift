@@ -33,16 +33,18 @@ struct VectorMarks {
             if stamps > limits.stamps { return "it has more than \(limits.stamps) stamps" }
             let pressures = brush.dynamics.pressureAffectsOpacity ? stroke.points.map(\.pressure) : [1]
             let (least, most) = (pressures.min() ?? 1, pressures.max() ?? 1)
-            if brush.mark.followsPath, least != most { return "the opacity of contour lines changes along them" }
             if brush.opacity * most < 1.0 / 256, brush.opacity * most > 0 { return "its ink is too faint" }
             return nil
         }
         let prepared = PreparedStroke(stroke)
         if isHidden(prepared.bounds) { return nil }
+        if brush.mark.followsPath, Set(stroke.points.map { brush.dynamics.opacity($0.pressure) }).count > 1 {
+            return "the opacity of contour lines changes along them"
+        }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
         case .canvas(let path, _): return patternFault(prepared) ?? fault(path, needsOutline: true)
-        default: return nil
+        case .contour, .stamps: return nil
         }
     }
 
@@ -99,7 +101,7 @@ struct VectorMarks {
         guard !isHidden(prepared.bounds) else { return }
         switch prepared.marks {
         case .stamps(let stamps): try write(stamps, of: prepared.brush, color, to: &file)
-        case .contour(let stamps): try write(contour: stamps, of: prepared.brush, color, to: &file)
+        case .contour(let line): try write(contour: line.stations(of: prepared.brush), of: prepared.brush, color, to: &file)
         case .solid(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             try write(solid: path, color, alpha: Double(alpha), to: &file)

@@ -101,13 +101,6 @@ package final class CoverageAccumulator {
         kernels.pointee.add_marked(plane.kernelPlane, kernelDeltas, rows.lowerBound, rows.upperBound, weight)
     }
 
-    /// Adds `alpha` times the areas of polygons, which are not cut off at a whole pixel, to sums over the same cell, and leaves
-    /// the accumulator clean.
-    func addPolygons(to sums: ink_sums, rows: Range<Int>, alpha: Float) {
-        let rows = rowsOfCell(rows)
-        kernels.pointee.add_weighted(sums, kernelDeltas, rows.lowerBound, rows.upperBound, alpha)
-    }
-
     /// Adds the coverage where polygons are to a plane of the same cell, sets the bytes of the groups of pixels where
     /// anything is, as kernels do, and leaves the accumulator clean.
     func addFootprint(to plane: KernelPlane<Float>, rows: Range<Int>, groups: UnsafeMutablePointer<UInt8>) {

@@ -5,9 +5,9 @@
 package protocol Mark: Sendable {
     // MARK: Strokes
 
-    /// Whether strokes consist of stamps, or of lines between them, and are not single shapes.
+    /// Whether strokes consist of stamps, and are not single shapes.
     var leavesStamps: Bool { get }
-    /// Whether marks run along the stroke and are one shape, with one opacity, through the places of its stamps.
+    /// Whether marks are nothing without a stroke that they follow, so that areas cannot be filled with them.
     var followsPath: Bool { get }
     /// - Parameters:
     ///   - keptMax: maximum number of stamps to keep; further stamps are placed again whenever they are needed.
@@ -71,7 +71,7 @@ extension BrushType {
 extension Brush {
     package var mark: any Mark { isCanvasPattern ? CanvasPatternMark() : type.mark }
 
-    /// Whether strokes consist of stamps, or of lines between them, and are not single shapes.
+    /// Whether strokes consist of stamps, and are not single shapes.
     public var leavesStamps: Bool { mark.leavesStamps }
 
     /// Whether strokes uncover a pattern that lies still on the canvas (spec section 8.1).
@@ -112,6 +112,8 @@ package struct PreparedMarks {
     /// How far from the samples of the path the marks reach, in canvas pixels.
     var reach: Double
     var dotSharing = DotSharing.none
+    /// Along which the alpha of a single shape changes.
+    var fadingLine: NearestLine?
 
     /// Stamps that are drawn one after the other.
     static func stamps(

@@ -5,8 +5,8 @@ public final class PreparedStroke: Sendable {
     package enum Marks: Sendable {
         /// Stamps of one pattern, composited one after the other.
         case stamps(PlacedStamps)
-        /// Contour lines, one shape through the stamps' places.
-        case contour(PlacedStamps)
+        /// Lines at equal distances from the stroke: one shape.
+        case contour(NearestLine)
         /// One shape: the union of tapered capsules between consecutive discs.
         case solid(SolidPath, alpha: Float)
         /// Likewise, but only what it uncovers of a pattern that lies still on the canvas.
@@ -37,8 +37,8 @@ public final class PreparedStroke: Sendable {
     /// Whether every stamp covers less than 1/256 of a pixel. Transmittance in 1/65,535 is then too coarse to represent
     /// each of many stamps.
     let isFaint: Bool
-    /// Whether the stamps, except those of contour lines, have one size and direction: because of the brush, or because
-    /// pressure and direction of the pen were constant, as for a mouse. Tables for these stamps then pay off.
+    /// Whether the stamps have one size and direction: because of the brush, or because pressure and direction of the pen were
+    /// constant, as for a mouse. Tables for these stamps then pay off.
     let areStampsAlike: Bool
     /// Whether there is at most one stamp. Taps recur at one place, so an error of a hundredth of a pixel for one adds
     /// up to ten times that much for thirty.
@@ -46,6 +46,8 @@ public final class PreparedStroke: Sendable {
     /// Only for strokes of dots.
     let dotSharing: DotSharing
     let painter: any MarkPainter.Type
+    /// Along which the alpha of a single shape changes; nil if it does not. The shape's own is then 1.
+    package let fadingLine: NearestLine?
     /// A box that contains all marks.
     package let bounds: Rect
 
@@ -61,7 +63,7 @@ public final class PreparedStroke: Sendable {
         var places = Rect.empty
         for sample in path.samples { places.formUnion(sample.position) }
         let made = brush.mark.prepare(path, of: brush, keptMax: keptStampsMax, isCancelled)
-        (marks, painter, dotSharing) = (made.marks, made.painter, made.dotSharing)
+        (marks, painter, dotSharing, fadingLine) = (made.marks, made.painter, made.dotSharing, made.fadingLine)
         bounds = places.expanded(by: made.reach)
         if case .stamps(let stamps) = marks {
             isFaint = stamps.areFaint
@@ -83,10 +85,11 @@ public final class PreparedStroke: Sendable {
     public var byteCount: Int {
         let own =
             switch marks {
-            case .stamps(let stamps), .contour(let stamps): stamps.byteCount
+            case .stamps(let stamps): stamps.byteCount
+            case .contour(let line): line.byteCount
             case .solid(let path, _), .canvas(let path, _): path.discs.count * MemoryLayout<Disc>.stride
             }
-        return own + PreparedStroke.ownBytes
+        return own + (fadingLine?.byteCount ?? 0) + PreparedStroke.ownBytes
     }
 
     /// Overhead of the object and of its arrays.
@@ -95,8 +98,8 @@ public final class PreparedStroke: Sendable {
     /// Number of stamps kept.
     var keptStampCount: Int {
         switch marks {
-        case .stamps(let stamps), .contour(let stamps): stamps.keptCount
-        case .solid, .canvas: 0
+        case .stamps(let stamps): stamps.keptCount
+        case .contour, .solid, .canvas: 0
         }
     }
 

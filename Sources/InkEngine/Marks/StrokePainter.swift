@@ -8,6 +8,8 @@ final class StrokePainter {
     private let tools: PainterTools
     private var painters: [ObjectIdentifier: any MarkPainter] = [:]
     private lazy var shapes = ShapePainter(tools)
+    /// For shapes whose alpha changes along the stroke.
+    private lazy var fading = FadingPainter(tools)
 
     /// - Parameter isExact: for pictures that are not opaque, in which the colour of the faintest ink is visible.
     init(maxWidth: Int, maxHeight: Int, isExact: Bool = false, level: KernelLevel = .selected) {
@@ -40,7 +42,12 @@ final class StrokePainter {
         guard NearCell(cell, scale: scale).meets(stroke.bounds) else { return }
         tools.accumulator.move(to: cell)
         tools.covered.move(to: cell)
-        painter(stroke.painter).paint(stroke, scale: scale, into: plane, isCancelled: isCancelled)
+        let painter = painter(stroke.painter)
+        if let line = stroke.fadingLine {
+            fading.paint(stroke, along: line, by: painter, scale: scale, into: plane, isCancelled)
+        } else {
+            painter.paint(stroke, scale: scale, into: plane, isCancelled: isCancelled)
+        }
     }
 
     private func painter(_ type: any MarkPainter.Type) -> any MarkPainter {

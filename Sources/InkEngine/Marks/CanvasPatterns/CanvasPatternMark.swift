@@ -3,10 +3,10 @@ struct CanvasPatternMark: Mark {
     var leavesStamps: Bool { false }
 
     func prepare(_ path: SmoothedPath, of brush: Brush, keptMax: Int, _ isCancelled: () -> Bool) -> PreparedMarks {
-        let (footprint, alpha) = SolidMark.sweep(path, of: brush, width: brush.size)
+        let footprint = SolidMark.sweep(path, of: brush, width: brush.size)
         return PreparedMarks(
-            marks: .canvas(footprint, alpha: alpha), painter: CanvasPatternPainter.self,
-            reach: brush.scale * brush.size / 2)
+            marks: .canvas(footprint.path, alpha: footprint.alpha), painter: CanvasPatternPainter.self,
+            reach: brush.scale * brush.size / 2, fadingLine: footprint.fadingLine)
     }
 
     func reach(of brush: Brush, size: Double) -> Double { brush.size * size / 2 }

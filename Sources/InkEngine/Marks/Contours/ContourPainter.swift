@@ -1,96 +1,50 @@
 import CKernels
 
-/// Draws strokes of contour lines: quads along seven lines between neighbouring stations, which are stamps' places. A stroke is
-/// one shape, whose alpha is the sum of the quads' alphas times their areas, at most the largest alpha at the pixel.
+/// Draws strokes of contour lines.
 final class ContourPainter: MarkPainter {
-    private let kernels: UnsafePointer<ink_raster>
-    private let accumulator: CoverageAccumulator
-    /// Both 0 everywhere between strokes.
-    private let sums: KernelPlane<Float>
-    private let largest: KernelPlane<Float>
-    private let drawn: DrawnBlocks
-    /// Neighbours whose quads are not yet added.
-    private var stations: [ink_station] = []
+    private let nearest: NearestPainter
 
-    /// Pairs of stations whose areas are added up as whole numbers, which hold them even where all of their seven quads lie on
-    /// one pixel.
-    private static let pairsAtOnce = 4096
-    private static let stationsMax = 64
-
-    init(_ tools: PainterTools) {
-        kernels = tools.kernels
-        accumulator = tools.accumulator
-        sums = tools.covered
-        largest = KernelPlane(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight, value: 0)
-        drawn = DrawnBlocks(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight)
-    }
+    init(_ tools: PainterTools) { nearest = NearestPainter(kernels: tools.kernels) }
 
     func paint(
         _ stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
     ) {
-        guard case .contour(let placed) = stroke.marks else { return }
+        guard case .contour(let line) = stroke.marks else { return }
         let brush = stroke.brush
-        largest.move(to: accumulator.cell)
-        drawn.move(to: accumulator.cell)
-        let near = NearCell(accumulator.cell, scale: scale, reach: ContourMark.reach(of: brush))
-        var lines = ink_contour(spacing: brush.spacing, width: brush.lineWidth, scale_x: scale.x, scale_y: scale.y)
-        let weighted = ink_sums(
-            sums: sums.values, largest: largest.values, stride: sums.stride, drawn: drawn.bits)
-        var part = 0, last = -1
-        var alpha: Float = 0
-        var top = Double.infinity, bottom = -Double.infinity
-        // From the middle line to the outer border of the outermost one.
-        let side = 3 * brush.spacing + brush.lineWidth / 2
-        func rows() -> Range<Int> { scale.pixels(of: Rect(minX: 0, minY: top, maxX: 0, maxY: bottom)).rows }
-        func extendRows(to station: Stamp) {
-            let reach = side * station.size * abs(station.across.y)
-            // It may be infinity, and that times nothing.
-            top = min(top, reach.isFinite ? station.center.y - reach : -.infinity)
-            bottom = max(bottom, reach.isFinite ? station.center.y + reach : .infinity)
-        }
-        func addLines() {
-            kernels.pointee.add_contour(accumulator.kernelDeltas, &lines, stations, stations.count)
-            stations.removeAll(keepingCapacity: true)
-        }
-        func addPart() {
-            addLines()
-            accumulator.addPolygons(to: weighted, rows: rows(), alpha: alpha)
-            (top, bottom) = (.infinity, -.infinity)
-        }
-        var visible = placed.visible(near, isCancelled: isCancelled)
-        while let (index, stamp, next) = visible.nextPair() {
-            // What is rounded together must not depend on the cell.
-            let partOfPair = placed.haveOneAlpha ? index / ContourPainter.pairsAtOnce : index
-            if last >= 0, partOfPair != part {
-                addPart()
-            } else if !stations.isEmpty, index != last + 1 || stations.count == ContourPainter.stationsMax {
-                addLines()
-            }
-            if stations.isEmpty { stations.append(ink_station(stamp)) }
-            stations.append(ink_station(next))
-            part = partOfPair
-            last = index
-            alpha = (stamp.alpha + next.alpha) / 2
-            extendRows(to: stamp)
-            extendRows(to: next)
-        }
-        guard last >= 0 else { return }
-        if placed.haveOneAlpha, placed.count <= ContourPainter.pairsAtOnce {
-            addLines()
-            accumulator.multiplyPolygons(plane, rows: rows(), alpha: alpha)
-            return
-        }
-        addPart()
-        drawn.drain { box in
-            plane.markDrawn(box)
-            withUnsafePointer(to: box) { kernels.pointee.multiply_sums(plane.kernelPlane, weighted, $0) }
-        }
+        let reach = ContourMark().reach(of: brush, size: brush.scale)
+        nearest.paint(
+            line.kernelLines(brush, scale: scale), along: line, reach: reach, box: scale.pixels(of: stroke.bounds),
+            scale: scale, into: plane, isCancelled)
     }
 }
 
-extension ink_station {
-    fileprivate init(_ stamp: Stamp) {
-        let across = stamp.across
-        self.init(x: stamp.center.x, y: stamp.center.y, across_x: across.x, across_y: across.y, size: stamp.size)
+extension NearestLine {
+    /// Lines closer than this, in output pixels, are drawn as one that is as wide as they are together.
+    private static let spacingMin = 1e-3
+    /// Longer lengths make no difference, and would overflow. In output pixels.
+    private static let lengthMax = 1e12
+
+    /// Contour lines along the line of a stroke.
+    func kernelLines(_ brush: Brush, scale: OutputScale) -> ink_contour {
+        var contour = kernelContour(brush, scale: scale)
+        var unit = brush.scale * scale.largest
+        // A size that is the same everywhere is a scale.
+        if contour.size_more == 0 { unit *= contour.size_least }
+        func length(_ value: Double) -> Double { min(value * unit, NearestLine.lengthMax) }
+        var spacing = length(brush.spacing)
+        var half = length(brush.lineWidth) / 2
+        var outermost = Double(brush.lines / 2)
+        let reach = outermost * spacing + half
+        if half * 2 >= spacing {
+            (half, outermost) = (reach, 0)
+        } else if spacing < NearestLine.spacingMin {
+            (half, outermost) = (half * (2 * outermost + 1), 0)
+        }
+        if outermost == 0 { spacing = 4 * half }
+        contour.spacing = Float(max(spacing, 1e-30))
+        contour.half_width = Float(half)
+        contour.outermost = Int32(outermost)
+        contour.reach = Float(reach)
+        return contour
     }
 }

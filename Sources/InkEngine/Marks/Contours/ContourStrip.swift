@@ -53,3 +53,10 @@ package struct ContourStrip {
         return isArea ? left + right.reversed() : zip(left, right).map { 0.5 * ($0 + $1) }
     }
 }
+
+extension NearestLine {
+    /// The places along a stroke between which vector files draw quads.
+    package func stations(of brush: Brush) -> PlacedStamps {
+        PlacedStamps(StampPlacer(path: path, brush: brush, followsPath: true))
+    }
+}

@@ -3,20 +3,24 @@ struct SolidMark: Mark {
     var leavesStamps: Bool { false }
 
     func prepare(_ path: SmoothedPath, of brush: Brush, keptMax: Int, _ isCancelled: () -> Bool) -> PreparedMarks {
-        let (solid, alpha) = SolidMark.sweep(path, of: brush, width: brush.lineWidth)
+        let sweep = SolidMark.sweep(path, of: brush, width: brush.lineWidth)
         return PreparedMarks(
-            marks: .solid(solid, alpha: alpha), painter: SolidPainter.self, reach: brush.scale * brush.lineWidth / 2)
+            marks: .solid(sweep.path, alpha: sweep.alpha), painter: SolidPainter.self,
+            reach: brush.scale * brush.lineWidth / 2, fadingLine: sweep.fadingLine)
     }
 
-    /// The discs of a brush of this width along a path, and their alpha.
-    static func sweep(_ path: SmoothedPath, of brush: Brush, width: Double) -> (SolidPath, alpha: Float) {
+    /// The discs of a brush of this width along a path, and their alpha, or the line along which it changes.
+    static func sweep(
+        _ path: SmoothedPath, of brush: Brush, width: Double
+    ) -> (path: SolidPath, alpha: Float, fadingLine: NearestLine?) {
         let dynamics = brush.dynamics
         let discs = path.samples.map { sample in
-            let size = dynamics.pressureAffectsSize ? 0.5 + 0.5 * sample.pressure : 1
-            return PreparedStroke.Disc(center: sample.position, radius: 0.5 * width * brush.scale * size)
+            PreparedStroke.Disc(
+                center: sample.position, radius: 0.5 * width * brush.scale * dynamics.size(sample.pressure))
         }
-        let pressure = dynamics.pressureAffectsOpacity && !dynamics.pressureAffectsSize ? path.meanPressure : 1
-        return (SolidPath(discs), Float(brush.opacity * pressure))
+        let opacity = path.values { dynamics.opacity($0) }
+        guard opacity.more == 0 else { return (SolidPath(discs), 1, NearestLine(path)) }
+        return (SolidPath(discs), Float(brush.opacity * opacity.least), nil)
     }
 
     func reach(of brush: Brush, size: Double) -> Double { brush.lineWidth * size / 2 }
