@@ -13,28 +13,31 @@ using namespace raster;
 
 /// Size of the smallest blocks, whose corners fill vectors, and the number of blocks in those above, in either direction.
 constexpr int32_t leaf = 7, fan = 4;
-static_assert(leaf * fan * fan == INK_CONTOUR_BLOCK);
+static_assert(leaf == 7 && leaf * fan * fan == INK_CONTOUR_BLOCK);
 
 /// Places whose squared distances differ by a smaller share are equally near: rounding must not choose between them.
 constexpr float tie = 2e-6f;
 /// A length that nothing reaches, in output pixels.
 constexpr float far_off = 1e15f;
 
-INK_INLINE float8 select(int8lanes which, float8 a, float8 b) { return which ? a : b; }
-INK_INLINE int8lanes select(int8lanes which, int8lanes a, int8lanes b) { return which ? a : b; }
-INK_INLINE float8 held(float8 a, float8 low, float8 high) { return least(greatest(a, low), high); }
-INK_INLINE float8 absolute(float8 a) { return greatest(a, -a); }
-INK_INLINE float8 root(float8 a) { return __builtin_elementwise_sqrt(a); }
+template <typename M, typename V> INK_INLINE V select(M which, V a, V b) { return which ? a : b; }
+template <typename V> INK_INLINE V held(V a, V low, V high) { return least(greatest(a, low), high); }
+template <typename V> INK_INLINE V absolute(V a) { return greatest(a, -a); }
+template <typename V> INK_INLINE V root(V a) { return __builtin_elementwise_sqrt(a); }
 /// The nearest whole number, for |a| < 2^22.
-INK_INLINE float8 rounded(float8 a) { return (a + 12582912.0f) - 12582912.0f; }
+template <typename V> INK_INLINE V rounded(V a) { return (a + 12582912.0f) - 12582912.0f; }
 
 /// The values of a table at each lane's index.
-INK_INLINE float8 pick(const float *table, int8lanes at) {
-#if defined(__x86_64__) && INK_RANK >= 1
-    return (float8)_mm256_i32gather_ps(table, (__m256i)at, 4);
+INK_INLINE float16 pick(const float *table, int16lanes at) {
+#if defined(__x86_64__) && INK_RANK >= 2
+    return (float16)_mm512_i32gather_ps((__m512i)at, table, 4);
+#elif defined(__x86_64__) && INK_RANK >= 1
+    const float8 low = (float8)_mm256_i32gather_ps(table, (__m256i)(int8lanes)at.lo, 4);
+    const float8 high = (float8)_mm256_i32gather_ps(table, (__m256i)(int8lanes)at.hi, 4);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
-    float8 v;
-    for (int i = 0; i < 8; i++) v[i] = table[at[i]];
+    float16 v;
+    for (int i = 0; i < 16; i++) v[i] = table[at[i]];
     return v;
 #endif
 }
@@ -111,134 +114,140 @@ struct sieve {
     }
 };
 
-/// What is known of points, eight in a row: x is the distance from the line in units of the size there, above 0 on the right
+/// What is known of points, two rows of eight: x is the distance from the line in units of the size there, above 0 on the right
 /// and below on the left, and how it changes from one pixel to the next; alpha; and how far a point is within the stroke's ends.
 struct place {
-    float8 x, step_x, step_y, alpha, within;
+    float16 x, step_x, step_y, alpha, within;
 };
 
-/// The nearest places of `rows` times eight points.
-template <bool has_ends, bool varies, int rows> struct nearest {
-    float8 side[rows], over[rows], along[rows], within[rows];
-    int8lanes at[rows];
+/// The nearest places of sixteen points.
+template <bool has_ends, bool varies> struct nearest {
+    float16 side = (float16)0.0f, over = (float16)0.0f, along = (float16)0.0f, within = (float16)far_off;
+    int16lanes at = (int16lanes)0;
 
-    /// Two rows at a time, which registers hold.
-    INK_METHOD void find(const segments &all, float8 x, const float8 *y) {
-        static_assert(rows % 2 == 0);
-        for (int r = 0; r < rows; r += 2) find_two(all, x, y, r);
-    }
-
-    INK_METHOD void find_two(const segments &all, float8 x, const float8 *y, int first) {
-        float8 limits[2], sides[2], overs[2], alongs[2], withins[2];
-        int8lanes places[2];
-        for (int r = 0; r < 2; r++) {
-            limits[r] = (float8)1e30f;
-            sides[r] = overs[r] = alongs[r] = (float8)0.0f;
-            withins[r] = (float8)far_off;
-            places[r] = (int8lanes)0;
-        }
+    INK_INLINE nearest find(const segments &all, float16 x, float16 y) {
+        nearest n;
+        float16 limit = (float16)1e30f;
         for (ptrdiff_t i = 0; i < all.count; i++) {
-            const float8 ux = (float8)all.row(segments::along_x)[i], uy = (float8)all.row(segments::along_y)[i];
-            const float8 start = (float8)all.row(segments::start)[i], end = (float8)all.row(segments::end)[i];
-            const float8 along_x = ux * x, side_x = all.row(segments::side)[i] - uy * x;
-            for (int r = 0; r < 2; r++) {
-                const float8 t = along_x + uy * y[first + r], s = side_x + ux * y[first + r];
-                const float8 beyond = t - held(t, start, end);
-                const float8 squared = s * s + beyond * beyond;
-                const int8lanes is_nearer = squared < limits[r];
-                if (has_ends) {
-                    float8 inside = (float8)far_off;
-                    if (all.row(segments::first)[i] > 1) inside = t - start;
-                    if (all.row(segments::last)[i] > 1) inside = least(inside, end - t);
-                    const int8lanes is_tie = squared * (1 - 2 * tie) < limits[r];
-                    withins[r] = select(is_nearer, inside, select(is_tie, greatest(withins[r], inside), withins[r]));
-                }
-                limits[r] = select(is_nearer, squared * (1 - tie), limits[r]);
-                sides[r] = select(is_nearer, s, sides[r]);
-                overs[r] = select(is_nearer, beyond, overs[r]);
-                if (varies) alongs[r] = select(is_nearer, t, alongs[r]);
-                places[r] = select(is_nearer, (int8lanes)(int32_t)i, places[r]);
+            const float16 ux = (float16)all.row(segments::along_x)[i], uy = (float16)all.row(segments::along_y)[i];
+            const float16 start = (float16)all.row(segments::start)[i], end = (float16)all.row(segments::end)[i];
+            const float16 t = ux * x + uy * y, s = (all.row(segments::side)[i] - uy * x) + ux * y;
+            const float16 beyond = t - held(t, start, end);
+            const float16 squared = s * s + beyond * beyond;
+            const int16lanes is_nearer = squared < limit;
+            if (has_ends) {
+                float16 inside = (float16)far_off;
+                if (all.row(segments::first)[i] > 1) inside = t - start;
+                if (all.row(segments::last)[i] > 1) inside = least(inside, end - t);
+                const int16lanes is_tie = squared * (1 - 2 * tie) < limit;
+                n.within = select(is_nearer, inside, select(is_tie, greatest(n.within, inside), n.within));
             }
+            limit = select(is_nearer, squared * (1 - tie), limit);
+            n.side = select(is_nearer, s, n.side);
+            n.over = select(is_nearer, beyond, n.over);
+            if (varies) n.along = select(is_nearer, t, n.along);
+            n.at = select(is_nearer, (int16lanes)(int32_t)i, n.at);
         }
-        for (int r = 0; r < 2; r++) {
-            side[first + r] = sides[r];
-            over[first + r] = overs[r];
-            along[first + r] = alongs[r];
-            within[first + r] = withins[r];
-            at[first + r] = places[r];
-        }
+        return n;
     }
 
-    INK_METHOD place get(const segments &all, const ink_contour &lines, int r) const {
-        const float8 ux = pick(all.row(segments::along_x), at[r]), uy = pick(all.row(segments::along_y), at[r]);
-        const float8 s = side[r], o = over[r], distance = root(s * s + o * o);
-        const int8lanes is_beside = o == 0.0f;
-        // At a vertex the distance grows away from it.
-        const float8 sign = select(s < 0.0f, (float8)-1.0f, (float8)1.0f);
-        const float8 share = select(is_beside, (float8)0.0f, sign / greatest(distance, (float8)1e-20f));
-        const float8 grow_x = select(is_beside, -uy, (ux * o - uy * s) * share);
-        const float8 grow_y = select(is_beside, ux, (uy * o + ux * s) * share);
+    INK_METHOD place get(const segments &all, const ink_contour &lines) const {
+        const float16 ux = pick(all.row(segments::along_x), at), uy = pick(all.row(segments::along_y), at);
+        const int16lanes is_beside = over == 0.0f;
+        const float pixel_x = (float)lines.pixel_x, pixel_y = (float)lines.pixel_y;
         place p;
-        p.within = within[r];
-        p.x = sign * distance;
-        p.step_x = grow_x * (float)lines.pixel_x;
-        p.step_y = grow_y * (float)lines.pixel_y;
-        p.alpha = (float8)(float)lines.alpha_least;
+        p.within = within;
+        p.x = side;
+        float16 grow_x = -uy, grow_y = ux;
+        if (__builtin_reduce_and(is_beside) == 0) {
+            // At a vertex the distance grows away from it.
+            const float16 distance = root(side * side + over * over);
+            const float16 sign = select(side < 0.0f, (float16)-1.0f, (float16)1.0f);
+            const float16 share = sign / greatest(distance, (float16)1e-20f);
+            p.x = sign * distance;
+            grow_x = select(is_beside, grow_x, (ux * over - uy * side) * share);
+            grow_y = select(is_beside, grow_y, (uy * over + ux * side) * share);
+        }
+        p.step_x = grow_x * pixel_x;
+        p.step_y = grow_y * pixel_y;
+        p.alpha = (float16)(float)lines.alpha_least;
         if (varies) {
-            const float8 way = along[r] - o - pick(all.row(segments::start), at[r]);
-            const float8 step = pick(all.row(segments::size_step), at[r]);
-            const float8 size = pick(all.row(segments::size), at[r]) + way * step;
-            const float8 per_size = 1.0f / greatest(size, (float8)1e-5f);
-            p.x = select(size > 0.0f, p.x * per_size, (float8)far_off);
-            const float8 slope = select(is_beside, p.x * step, (float8)0.0f);
-            p.step_x = (p.step_x - slope * ux * (float)lines.pixel_x) * per_size;
-            p.step_y = (p.step_y - slope * uy * (float)lines.pixel_y) * per_size;
-            p.alpha = pick(all.row(segments::alpha), at[r]) + way * pick(all.row(segments::alpha_step), at[r]);
+            const float16 way = along - over - pick(all.row(segments::start), at);
+            const float16 step = pick(all.row(segments::size_step), at);
+            const float16 size = pick(all.row(segments::size), at) + way * step;
+            const float16 per_size = 1.0f / greatest(size, (float16)1e-5f);
+            p.x = select(size > 0.0f, p.x * per_size, (float16)far_off);
+            const float16 slope = select(is_beside, p.x * step, (float16)0.0f);
+            p.step_x = (p.step_x - slope * ux * pixel_x) * per_size;
+            p.step_y = (p.step_y - slope * uy * pixel_y) * per_size;
+            p.alpha = pick(all.row(segments::alpha), at) + way * pick(all.row(segments::alpha_step), at);
         }
         return p;
     }
 };
 
-/// Lines at equal distances, as a function of x: what it is after it was integrated twice, but for straight parts.
+/// Lines at equal distances, as a function of x.
 struct profile {
     float spacing, per_spacing, half, outermost;
 
-    /// x: from the line with this number.
-    INK_METHOD float8 twice(float8 x, float8 number) const {
-        const float8 n = rounded(held(x * per_spacing, -outermost - number, outermost - number));
-        const float8 rest = x - n * spacing, in = held(rest, (float8)-half, (float8)half);
-        return 2 * half * n * (0.5f * spacing * n + rest) + 0.5f * in * in + half * (absolute(rest) - absolute(in));
+    /// The function integrated twice, but for straight parts; x: from the line with this number.
+    INK_METHOD float16 twice(float16 x, float16 number) const {
+        const float16 n = rounded(held(x * per_spacing, -outermost - number, outermost - number));
+        const float16 rest = x - n * spacing;
+        return 2 * half * n * (0.5f * spacing * n + rest) + once(rest);
+    }
+
+    /// Where there is a single line.
+    INK_METHOD float16 once(float16 x) const {
+        const float16 in = held(x, (float16)-half, (float16)half);
+        return 0.5f * in * in + half * (absolute(x) - absolute(in));
     }
 
     /// The share of a square where there are lines, whose x in the middle and changes from side to side are given.
-    INK_METHOD float8 area(float8 x, float8 step_x, float8 step_y) const {
-        const float8 a = 0.5f * absolute(step_x), b = 0.5f * absolute(step_y);
-        const float8 most = greatest(greatest(a, b), (float8)1e-12f), less = greatest(least(a, b), most * 1e-3f);
+    INK_METHOD float16 area(float16 x, float16 step_x, float16 step_y) const {
+        const float16 a = 0.5f * absolute(step_x), b = 0.5f * absolute(step_y);
+        const float16 most = greatest(greatest(a, b), (float16)1e-12f), less = greatest(least(a, b), most * 1e-3f);
         x = absolute(x);
-        const float8 number = rounded(held(x * per_spacing, (float8)0.0f, (float8)outermost)), from = x - number * spacing;
-        const float8 sum = most + less, difference = most - less;
-        const float8 bent = (twice(from + sum, number) - twice(from + difference, number))
-            - (twice(from - difference, number) - twice(from - sum, number));
-        const float8 share = held(bent / (4 * most * less), (float8)0.0f, (float8)1.0f);
-        return select(x - outermost * spacing - half < sum, share, (float8)0.0f);
+        const float16 number = rounded(held(x * per_spacing, (float16)0.0f, (float16)outermost)), from = x - number * spacing;
+        const float16 sum = most + less, difference = most - less;
+        float16 bent;
+        // Whether no square meets two lines.
+        if (__builtin_reduce_max(sum) < 0.5f * spacing - half) {
+            bent = (once(from + sum) - once(from + difference)) - (once(from - difference) - once(from - sum));
+        } else {
+            bent = (twice(from + sum, number) - twice(from + difference, number))
+                - (twice(from - difference, number) - twice(from - sum, number));
+        }
+        const float16 share = held(bent / (4 * most * less), (float16)0.0f, (float16)1.0f);
+        return select(x - outermost * spacing - half < sum, share, (float16)0.0f);
     }
 };
 
-/// A number for each corner of a block's pixels.
+/// A number for each corner of a block's pixels, two rows at a time.
 struct corners {
-    float8 values[leaf + 1];
+    float16 rows[(leaf + 1) / 2 + 1];
 
-    INK_METHOD void set(int row, float8 v) { values[row] = v; }
-    /// Those on the left of the pixels of a row, or on their right; the last one is of no pixel.
-    INK_METHOD float8 get(int row, int column) const {
-        const float8 v = values[row];
-        return column ? __builtin_shufflevector(v, v, 1, 2, 3, 4, 5, 6, 7, 7) : v;
+    /// Of two rows of pixels from an even one: those on the left and above, and those on the right, and below both. The last
+    /// ones of each row are of no pixel.
+    struct four {
+        float16 a, b, c, d;
+
+        INK_METHOD float16 low() const { return least(least(a, b), least(c, d)); }
+        INK_METHOD float16 high() const { return greatest(greatest(a, b), greatest(c, d)); }
+        INK_METHOD float16 spread() const { return high() - low(); }
+        INK_METHOD float16 sum() const { return a + b + c + d; }
+    };
+
+    INK_METHOD four get(int pair) const {
+        const float16 upper = rows[pair], next = rows[pair + 1];
+        const float16 lower =
+            __builtin_shufflevector(upper, next, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23);
+        const auto right = [](float16 v) __attribute__((always_inline)) {
+            return __builtin_shufflevector(v, v, 1, 2, 3, 4, 5, 6, 7, 7, 9, 10, 11, 12, 13, 14, 15, 15);
+        };
+        return {upper, right(upper), lower, right(lower)};
     }
 };
-
-INK_INLINE float8 spread(float8 a, float8 b, float8 c, float8 d) {
-    return greatest(greatest(a, b), greatest(c, d)) - least(least(a, b), least(c, d));
-}
 
 template <bool has_ends, bool varies, bool is_filled> struct drawing {
     const ink_contour &lines;
@@ -247,94 +256,86 @@ template <bool has_ends, bool varies, bool is_filled> struct drawing {
 
     /// How many squares a pixel is divided into, in either direction, where corners do not agree.
     static constexpr int parts = varies || is_filled ? 8 : 4;
+    static constexpr int pairs = (leaf + 1) / 2;
 
     /// What is taken of the pixel whose left upper corner is at x, y.
     INK_METHOD float divided(float x, float y) const {
-        constexpr int rows = parts * parts / 8;
-        float8 across, down[rows];
-        for (int i = 0; i < 8; i++) across[i] = x + ((float)(i % parts) + 0.5f) * (1.0f / parts) * (float)lines.pixel_x;
-        for (int r = 0; r < rows; r++) {
-            for (int i = 0; i < 8; i++) {
-                const int row = r * (8 / parts) + i / parts;
-                down[r][i] = y + ((float)row + 0.5f) * (1.0f / parts) * (float)lines.pixel_y;
+        constexpr float part = 1.0f / parts;
+        float16 sum = (float16)0.0f;
+        for (int from = 0; from < parts * parts; from += 16) {
+            float16 across, down;
+            for (int i = 0; i < 16; i++) {
+                across[i] = x + ((float)((from + i) % parts) + 0.5f) * part * (float)lines.pixel_x;
+                down[i] = y + ((float)((from + i) / parts) + 0.5f) * part * (float)lines.pixel_y;
             }
-        }
-        nearest<has_ends, varies, rows> found;
-        found.find(all, across, down);
-        float8 sum = (float8)0.0f;
-        for (int r = 0; r < rows; r++) {
-            const place p = found.get(all, lines, r);
-            float8 taken = p.alpha;
+            const place p = nearest<has_ends, varies>::find(all, across, down).get(all, lines);
+            float16 taken = p.alpha;
             if (!is_filled) {
-                taken = taken * form.area(p.x, p.step_x * (1.0f / parts), p.step_y * (1.0f / parts));
-                if (has_ends) taken = taken * held(0.5f + p.within * parts, (float8)0.0f, (float8)1.0f);
+                taken = taken * form.area(p.x, p.step_x * part, p.step_y * part);
+                if (has_ends) taken = taken * held(0.5f + p.within * parts, (float16)0.0f, (float16)1.0f);
             }
             sum = sum + taken;
         }
         float total = 0;
-        for (int i = 0; i < 8; i++) total += sum[i];
-        return total * (1.0f / (parts * parts));
+        for (int i = 0; i < 16; i++) total += sum[i];
+        return total * (part * part);
     }
 
     /// What is taken of each pixel of a block, row by row; x, y: of its left upper corner.
-    INK_METHOD void draw(float left, float top, float (&taken)[leaf][8]) const {
-        nearest<has_ends, varies, leaf + 1> found;
-        const float8 across = left + (float)lines.pixel_x * float8{0, 1, 2, 3, 4, 5, 6, 7};
-        float8 down[leaf + 1];
-        for (int r = 0; r <= leaf; r++) down[r] = (float8)(top + (float)lines.pixel_y * (float)r);
-        found.find(all, across, down);
+    INK_METHOD void draw(float left, float top, float (&taken)[leaf + 1][8]) const {
+        const float width = (float)lines.pixel_x, height = (float)lines.pixel_y;
+        const float16 across = left + width * float16{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+        const float16 second = height * float16{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
         corners x, step_x, step_y, alpha, within;
-        for (int r = 0; r <= leaf; r++) {
-            const place p = found.get(all, lines, r);
-            alpha.set(r, p.alpha);
-            if (is_filled) continue;
-            x.set(r, p.x);
-            step_x.set(r, p.step_x);
-            step_y.set(r, p.step_y);
-            if (has_ends) within.set(r, p.within);
+        for (int pair = 0; pair < pairs; pair++) {
+            const float16 down = (top + height * (float)(2 * pair)) + second;
+            const place p = nearest<has_ends, varies>::find(all, across, down).get(all, lines);
+            x.rows[pair] = p.x;
+            step_x.rows[pair] = p.step_x;
+            step_y.rows[pair] = p.step_y;
+            alpha.rows[pair] = p.alpha;
+            within.rows[pair] = p.within;
         }
-        for (int r = 0; r < leaf; r++) {
-            float8 share = (float8)(float)lines.alpha_least;
-            int8lanes is_even = (int8lanes)-1;
+        // No pixels.
+        x.rows[pairs] = step_x.rows[pairs] = step_y.rows[pairs] = alpha.rows[pairs] = within.rows[pairs] = (float16)0.0f;
+        for (int pair = 0; pair < pairs; pair++) {
+            float16 share = (float16)(float)lines.alpha_least;
+            int16lanes is_even = (int16lanes)-1;
             if (varies) {
-                const float8 a = alpha.get(r, 0), b = alpha.get(r, 1), c = alpha.get(r + 1, 0), d = alpha.get(r + 1, 1);
-                share = (a + b + c + d) * 0.25f;
-                is_even = spread(a, b, c, d) < 0.02f;
+                const auto shares = alpha.get(pair);
+                share = shares.sum() * 0.25f;
+                is_even = shares.spread() < 0.02f;
             }
             if (!is_filled) {
-                const float8 gx[] = {step_x.get(r, 0), step_x.get(r, 1), step_x.get(r + 1, 0), step_x.get(r + 1, 1)};
-                const float8 gy[] = {step_y.get(r, 0), step_y.get(r, 1), step_y.get(r + 1, 0), step_y.get(r + 1, 1)};
-                const float8 v[] = {x.get(r, 0), x.get(r, 1), x.get(r + 1, 0), x.get(r + 1, 1)};
+                const auto v = x.get(pair), gx = step_x.get(pair), gy = step_y.get(pair);
                 // What each corner tells about the middle.
-                const float8 p = v[0] + 0.5f * (gx[0] + gy[0]), q = v[1] - 0.5f * (gx[1] - gy[1]);
-                const float8 s = v[2] + 0.5f * (gx[2] - gy[2]), t = v[3] - 0.5f * (gx[3] + gy[3]);
-                const float8 mean_x = (gx[0] + gx[1] + gx[2] + gx[3]) * 0.25f;
-                const float8 mean_y = (gy[0] + gy[1] + gy[2] + gy[3]) * 0.25f;
-                const float8 slope = absolute(mean_x) + absolute(mean_y);
-                const float8 bend = spread(gx[0], gx[1], gx[2], gx[3]) + spread(gy[0], gy[1], gy[2], gy[3]);
-                is_even &= (spread(p, q, s, t) < 0.06f * slope) & (bend < 0.3f * slope);
+                const corners::four told = {
+                    v.a + 0.5f * (gx.a + gy.a), v.b - 0.5f * (gx.b - gy.b), v.c + 0.5f * (gx.c - gy.c),
+                    v.d - 0.5f * (gx.d + gy.d)};
+                const float16 mean_x = gx.sum() * 0.25f, mean_y = gy.sum() * 0.25f;
+                const float16 slope = absolute(mean_x) + absolute(mean_y), bend = gx.spread() + gy.spread();
+                is_even &= (told.spread() < 0.06f * slope) & (bend < 0.3f * slope);
                 // With these weights, what a circle bends away is what it bends away from the mean of a pixel.
-                const float8 middle =
-                    (v[0] + v[1] + v[2] + v[3]) * (1.0f / 6) + (p + q + s + t) * (1.0f / 12);
-                share = share * form.area(middle, mean_x, mean_y);
+                share = share * form.area(v.sum() * (1.0f / 6) + told.sum() * (1.0f / 12), mean_x, mean_y);
                 if (has_ends) {
-                    const float8 a = within.get(r, 0), b = within.get(r, 1), c = within.get(r + 1, 0),
-                                 d = within.get(r + 1, 1);
-                    const float8 low = least(least(a, b), least(c, d)), high = greatest(greatest(a, b), greatest(c, d));
-                    is_even &= (low >= 0.0f) | (high < 0.0f);
-                    share = select(low >= 0.0f, share, (float8)0.0f);
+                    const auto inside = within.get(pair);
+                    const float16 low = inside.low();
+                    is_even &= (low >= 0.0f) | (inside.high() < 0.0f);
+                    share = select(low >= 0.0f, share, (float16)0.0f);
                 }
                 // Too far away for any of it.
-                const float8 close = least(least(absolute(v[0]), absolute(v[1])), least(absolute(v[2]), absolute(v[3])));
-                const int8lanes is_out = close > form.outermost * form.spacing + form.half + 2.0f * slope + 2.0f * bend;
-                share = select(is_out, (float8)0.0f, share);
+                const float16 close = least(
+                    least(absolute(v.a), absolute(v.b)), least(absolute(v.c), absolute(v.d)));
+                const int16lanes is_out =
+                    close > form.outermost * form.spacing + form.half + 2.0f * slope + 2.0f * bend;
+                share = select(is_out, (float16)0.0f, share);
                 is_even |= is_out;
             }
-            store(taken[r], share);
-            if (__builtin_reduce_and(is_even) == -1) continue;
-            for (int i = 0; i < leaf; i++) {
-                if (is_even[i]) continue;
-                taken[r][i] = divided(left + (float)lines.pixel_x * (float)i, top + (float)lines.pixel_y * (float)r);
+            *(float16_unaligned *)taken[2 * pair] = share;
+            const uint32_t last = pair == pairs - 1 ? 0x7F : 0x7F7F;
+            for (uint32_t rest = ~bits_of(is_even) & last; rest; rest &= rest - 1) {
+                const int lane = __builtin_ctz(rest), row = 2 * pair + lane / 8, column = lane % 8;
+                taken[row][column] = divided(left + width * (float)column, top + height * (float)row);
             }
         }
     }
@@ -356,7 +357,7 @@ struct contour_block {
         return true;
     }
 
-    template <bool has_ends, bool varies, bool is_filled> void taken(const segments &all, float (&values)[leaf][8]) const {
+    template <bool has_ends, bool varies, bool is_filled> void taken(const segments &all, float (&values)[leaf + 1][8]) const {
         const float left = -0.5f * leaf * (float)lines.pixel_x, top = -0.5f * leaf * (float)lines.pixel_y;
         drawing<has_ends, varies, is_filled>{lines, all, form}.draw(left, top, values);
     }
@@ -366,7 +367,7 @@ struct contour_block {
         const int32_t left = greatest(x, 0), right = least(x + leaf, plane.width);
         const int32_t top = greatest(y, 0), bottom = least(y + leaf, plane.height);
         if (shape && is_untouched(left, top, right, bottom)) return;
-        float values[leaf][8];
+        float values[leaf + 1][8];
         bool has_ends = false;
         for (ptrdiff_t i = 0; i < all.count; i++) {
             has_ends |= greatest(all.row(segments::first)[i], all.row(segments::last)[i]) > 1;

@@ -48,28 +48,52 @@ package struct NearestLine: Sendable {
         var limit = reach + radius
         for group in groups { limit = min(limit, group.greatestDistance(to: center) + 2 * radius) }
         func near(_ box: Rect) -> Bool { !(box.leastDistance(to: center) > limit * (1 + 1e-9)) }
-        func boxes(of group: Int) -> Range<Int> {
-            let start = group * NearestLine.boxesInGroup
-            return start..<min(start + NearestLine.boxesInGroup, self.boxes.count)
-        }
         for group in groups.indices where near(groups[group]) {
-            for box in boxes(of: group) { limit = min(limit, self.boxes[box].greatestDistance(to: center) + 2 * radius) }
+            for box in boxes(of: group) {
+                limit = min(limit, boxes[box].greatestDistance(to: center) + 2 * radius)
+            }
         }
-        let segmentCount = max(path.samples.count - 1, 1)
         var count = 0
         for group in groups.indices where near(groups[group]) {
-            for box in boxes(of: group) where near(self.boxes[box]) {
-                let first = box * NearestLine.segmentsInBox
-                let end = min(first + NearestLine.segmentsInBox, segmentCount)
-                count += end - first
-                if let last = ranges.last, last == first {
-                    ranges[ranges.count - 1] = Int32(end)
+            for box in boxes(of: group) where near(boxes[box]) {
+                let segments = segments(of: box)
+                count += segments.count
+                if let last = ranges.last, last == segments.lowerBound {
+                    ranges[ranges.count - 1] = Int32(segments.upperBound)
                 } else {
-                    ranges += [Int32(first), Int32(end)]
+                    ranges += [Int32(segments.lowerBound), Int32(segments.upperBound)]
                 }
             }
         }
         return count
+    }
+
+    /// Whether a place of the line is nearer to a point than a distance, in canvas pixels.
+    func isNearer(_ p: Point, than distance: Double) -> Bool {
+        let samples = path.samples
+        func isNear(_ segment: Int) -> Bool {
+            let a = samples[segment].position, b = samples[min(segment + 1, samples.count - 1)].position
+            let step = b - a, way = p - a
+            let squared = step.x * step.x + step.y * step.y
+            let t = squared > 0 ? min(max((way.x * step.x + way.y * step.y) / squared, 0), 1) : 0
+            return (way - t * step).length < distance
+        }
+        return groups.indices.contains { group in
+            groups[group].leastDistance(to: p) < distance
+                && boxes(of: group).contains { box in
+                    boxes[box].leastDistance(to: p) < distance && segments(of: box).contains(where: isNear)
+                }
+        }
+    }
+
+    private func boxes(of group: Int) -> Range<Int> {
+        let start = group * NearestLine.boxesInGroup
+        return start..<min(start + NearestLine.boxesInGroup, boxes.count)
+    }
+
+    private func segments(of box: Int) -> Range<Int> {
+        let start = box * NearestLine.segmentsInBox
+        return start..<min(start + NearestLine.segmentsInBox, max(path.samples.count - 1, 1))
     }
 }
 

@@ -1,4 +1,3 @@
-import CKernels
 import InkReference
 import InkTestSupport
 import Testing
@@ -11,9 +10,9 @@ struct ContourLinesTests {
 
     /// What strokes take of each pixel of a cell of a picture, row-major.
     private func painted(
-        _ strokes: [Stroke], zoom: Int = 1, cell: PixelRect? = nil, level: KernelLevel = .selected
+        _ strokes: [Stroke], size: PixelSize = size, zoom: Int = 1, cell: PixelRect? = nil,
+        level: KernelLevel = .selected
     ) -> [Float] {
-        let size = ContourLinesTests.size
         let output = PixelSize(width: size.width * zoom, height: size.height * zoom)
         let cell = cell ?? PixelRect(x: 0, y: 0, width: output.width, height: output.height)
         let painter = StrokePainter(maxWidth: cell.width, maxHeight: cell.height, level: level)
@@ -22,12 +21,6 @@ struct ContourLinesTests {
         let scale = OutputScale(canvas: CanvasSize(size), output: output)
         for stroke in strokes { painter.paint(PreparedStroke(stroke), scale: scale, cell: cell, into: plane) }
         return plane.coverage
-    }
-
-    private func reference(_ stroke: Stroke) -> [Float] {
-        let size = ContourLinesTests.size
-        let scanner = CoverageScanner(canvas: CanvasSize(size), output: size, stripsPerPixel: 16)
-        return ReferenceRenderer.strokeAlpha(stroke, output: size, scanner: scanner).map { Float($0) }
     }
 
     private func worst(_ a: [Float], _ b: [Float]) -> Float { zip(a, b).map { abs($0 - $1) }.max() ?? 0 }
@@ -67,62 +60,80 @@ struct ContourLinesTests {
         #expect(comparison.isWithinSpecification, "\(comparison) of \(random)")
     }
 
-    @Test("strokes that cross themselves and turn tightly are exact", arguments: 0..<60)
-    func strokes(seed: Int) {
-        let stroke = randomStroke(seed: seed)
-        let errors = zip(painted([stroke]), reference(stroke)).map { abs($0 - $1) }
-        // The largest alpha is that of a quad that reaches into the pixel by next to nothing, or is not.
-        let far = errors.count { $0 >= 1e-3 }
-        #expect(far <= (stroke.brush.dynamics.pressureAffectsOpacity ? 4 : 0), "seed \(seed): \(stroke)")
+    /// Against the definition; the samples of one pixel in a hundred may be far from its area.
+    private func compare(_ stroke: Stroke, size: PixelSize, _ note: String) {
+        let found = painted([stroke], size: size)
+        let expected = NearestOracle(stroke).lines(size, scale: OutputScale(canvas: CanvasSize(size), output: size))
+        let errors = zip(found, expected).map { 255 * abs($0 - $1) }
+        let drawn = max(expected.count { $0 > 0 }, 1)
+        #expect(errors.reduce(0, +) / Float(drawn) < 1, "\(note)")
+        #expect(errors.count { $0 > 6 } <= max(drawn / 100, 2), "\(note)")
     }
 
-    /// Stations turned and sized at will: most quads are convex, some turn the other way or cross themselves.
-    @Test("quads of any form cover what they wind round", arguments: 0..<80)
-    func quads(seed: Int) {
-        var generator = SeededGenerator(seed: UInt64(seed))
-        func random(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &generator) }
-        let brush = Brush(
-            type: .contourLines, spacing: random(3...12), lineWidth: random(0.5...16),
-            dynamics: BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: true))
-        var angle = random(0...360), center = Point(x: 60, y: 60)
-        let stations = (0..<4).map { _ in
-            angle += random(-80...80)
-            center = center + Point(x: random(-14...14), y: random(-14...14))
-            let turn = sinCos(degrees: angle)
-            return InkReference.Stamp(
-                center: center, pressure: random(0...1), azimuth: 0, direction: Point(x: turn.cos, y: turn.sin))
+    @Test("lines lie where the distance from the stroke says", arguments: 0..<16)
+    func distances(seed: Int) {
+        var stroke = randomStroke(seed: seed)
+        stroke.points = stroke.points.map { StrokePoint(x: $0.x / 3, y: $0.y / 3, pressure: $0.pressure) }
+        stroke.brush.spacing = max(stroke.brush.spacing / 3, 1)
+        stroke.brush.lineWidth = max(stroke.brush.lineWidth / 6, 0.4)
+        stroke.brush.lines = [1, 3, 7, 15][seed % 4]
+        stroke.brush.caps = seed % 3 == 0 ? .round : .butt
+        stroke.brush.dynamics.minimumSize = seed % 5 == 0 ? 0 : 0.5
+        compare(stroke, size: PixelSize(width: 54, height: 40), "seed \(seed): \(stroke)")
+    }
+
+    @Test("a circle's lines are circles, without ends")
+    func circle() {
+        let points = (0...36).map { i in
+            let turn = Double(i % 36) / 18
+            return StrokePoint(x: 80 + 30 * sinPi(turn + 0.5), y: 60 + 30 * sinPi(turn))
         }
-        let size = ContourLinesTests.size
-        let scanner = CoverageScanner(canvas: CanvasSize(size), output: size, stripsPerPixel: 1)
-        // Areas that add up to less than all of a pixel, so that none are cut off.
-        let weight: Float = 1.0 / 32
-        let expected = contourQuads(of: stations, brush: brush).reduce(into: [Double](repeating: 0, count: size.area)) {
-            for (pixel, alpha) in scanner.alpha(of: [$1]).enumerated() { $0[pixel] += alpha }
-        }
-        let cell = PixelRect(x: 0, y: 0, width: size.width, height: size.height)
-        let accumulator = CoverageAccumulator(maxWidth: size.width, maxHeight: size.height)
-        let sums = KernelPlane<Float>(maxWidth: size.width, maxHeight: size.height, value: 0)
-        let largest = KernelPlane<Float>(maxWidth: size.width, maxHeight: size.height, value: 0)
-        let drawn = DrawnBlocks(maxWidth: size.width, maxHeight: size.height)
-        var contour = ink_contour(spacing: brush.spacing, width: brush.lineWidth, scale_x: 1, scale_y: 1)
-        let kernelStations = stations.map {
-            ink_station(
-                x: $0.center.x, y: $0.center.y, across_x: -$0.direction.y, across_y: $0.direction.x,
-                size: 0.5 + 0.5 * $0.pressure)
-        }
-        ink_raster_kernels(KernelLevel.selected.c).pointee
-            .add_contour(accumulator.kernelDeltas, &contour, kernelStations, kernelStations.count)
-        accumulator.addPolygons(
-            to: ink_sums(sums: sums.values, largest: largest.values, stride: sums.stride, drawn: drawn.bits),
-            rows: cell.rows, alpha: weight)
-        for y in cell.rows {
-            for x in cell.columns {
-                let place = y * sums.stride + x
-                let sum = Double(sums.values[place] / weight)
-                #expect(abs(sum - expected[y * size.width + x]) < 5e-4, "seed \(seed), \(x), \(y): \(stations)")
-                #expect(largest.values[place] == (sums.values[place] > 0 ? weight : 0), "seed \(seed), \(x), \(y)")
+        let brush = Brush(type: .contourLines, spacing: 5, lineWidth: 1.5)
+        let found = painted([Stroke(brush: brush, points: points)])
+        // Along every radius the same.
+        for radius in [15.0, 20, 25, 30, 35, 40, 45] {
+            let taken = (0..<90).map { i in
+                let turn = Double(i) / 45
+                let area = found[around: Point(x: 80 + radius * sinPi(turn + 0.5), y: 60 + radius * sinPi(turn))]
+                return area
             }
+            // The area that a line covers of the three by three pixels round a point of it, 1.5 pixels wide.
+            for area in taken { #expect(area > 3.5 && area < 6.3, "\(radius)") }
         }
+    }
+
+    @Test("a tap is rings")
+    func tap() {
+        let brush = Brush(type: .contourLines, spacing: 6, lineWidth: 2)
+        compare(Stroke(brush: brush, points: [StrokePoint(x: 24.3, y: 21.6)]), size: PixelSize(width: 50, height: 44), "tap")
+    }
+
+    @Test("there and back at once is drawn with the pressure of the way there")
+    func retraced() {
+        var brush = Brush(type: .contourLines, spacing: 5, lineWidth: 2)
+        brush.dynamics.pressureAffectsSize = true
+        let points = [(8.0, 10.0, 1.0), (40, 26, 1), (8, 10, 0.2)].map { StrokePoint(x: $0.0, y: $0.1, pressure: $0.2) }
+        compare(Stroke(brush: brush, points: points), size: PixelSize(width: 50, height: 40), "retraced")
+    }
+
+    @Test("a stroke that ends where it began has no ends, one that ends on itself has one")
+    func coinciding() {
+        let brush = Brush(type: .contourLines, spacing: 4, lineWidth: 1.5)
+        let loop = [(10.0, 10.0), (36, 12), (34, 30), (12, 28), (10, 10)].map { StrokePoint(x: $0.0, y: $0.1) }
+        compare(Stroke(brush: brush, points: loop), size: PixelSize(width: 50, height: 40), "loop")
+        let six = loop.dropLast() + [StrokePoint(x: 22, y: 10)]
+        compare(Stroke(brush: brush, points: Array(six)), size: PixelSize(width: 50, height: 40), "six")
+    }
+
+    @Test("without size or alpha nothing is drawn")
+    func nothingAtAll() {
+        var brush = Brush(type: .contourLines, lineWidth: 3)
+        brush.dynamics.pressureAffectsSize = true
+        brush.dynamics.minimumSize = 0
+        let points = [StrokePoint(x: 20, y: 20, pressure: 0), StrokePoint(x: 90, y: 70, pressure: 0)]
+        #expect(painted([Stroke(brush: brush, points: points)]).allSatisfy { $0 == 0 })
+        brush.dynamics.pressureAffectsSize = false
+        #expect(painted([Stroke(brush: brush, points: points)]).allSatisfy { $0 == 0 })
     }
 
     @Test("every level of kernels takes exactly the same", arguments: 0..<40)
@@ -192,61 +203,49 @@ struct ContourLinesTests {
         }
     }
 
-    @Test("so many stations are added up that no number holds what they cover together")
-    func manyStations() {
-        for opacity in [false, true] {
-            // To and fro 6,000 times, with all lines over each other.
-            let points = (0..<6_000).map {
-                StrokePoint(x: 20 + 4 * Double($0 % 2), y: 20.5, pressure: $0 < 3 ? 1 : 0.75)
-            }
-            let brush = Brush(
-                type: .contourLines, spacing: 0.5, opacity: 0.5, lineWidth: 6,
-                dynamics: BrushDynamics(pressureAffectsOpacity: opacity))
-            let found = painted([Stroke(brush: brush, points: points)])
-            #expect(abs(found[20 * 160 + 22] - 0.5) < 1e-4)
-            #expect(found[40 * 160 + 22] == 0)
-        }
-    }
-
-    @Test("a dense stroke is that of many stations, however they are added up")
-    func denseStroke() {
-        let points = [(10.0, 10.0), (60, 40), (20, 50), (30, 8)].map { StrokePoint(x: $0.0, y: $0.1) }
-        let brush = Brush(
-            type: .contourLines, spacing: 0.02, opacity: 0.7, lineWidth: 1,
-            dynamics: BrushDynamics(pressureAffectsOpacity: false))
-        let stroke = Stroke(brush: brush, points: points)
-        #expect(PreparedStroke.stampCount(of: stroke) > 5_000)
-        // Their ends are rounded to 1/65,536 pixel.
-        #expect(worst(painted([stroke]), reference(stroke)) < 0.01)
-    }
-
-    @Test("lines that are wider than can be followed are drawn as soon as others", .timeLimit(.minutes(5)))
-    func wideLines() {
-        let brush = Brush(type: .contourLines, spacing: 0.25, lineWidth: 1e9)
+    @Test("lines that are wider, finer or further away than can be followed are drawn as soon as others", .timeLimit(.minutes(5)))
+    func extremes() {
         let points = [StrokePoint(x: 80, y: 10, pressure: 1), StrokePoint(x: 80, y: 110, pressure: 0.5)]
-        let found = painted([Stroke(brush: brush, points: points)])
-        // All seven lines cover all, so that the largest alpha counts: that of the first quad of four.
-        for (index, taken) in found.enumerated() {
-            let y = Float(index / 160)
-            let expected = y < 10 || y >= 110 ? 0 : 1 - (y + 0.125 - 10) / 200
-            #expect(abs(taken - expected) < 1e-4, "\(index % 160), \(y)")
+        func found(_ change: (inout Brush) -> Void) -> [Float] {
+            var brush = Brush(type: .contourLines, dynamics: BrushDynamics(pressureAffectsOpacity: false))
+            change(&brush)
+            return painted([Stroke(brush: brush, points: points)])
+        }
+        // Between the ends all is covered.
+        let wide = found { $0.lineWidth = 1e9 }
+        for (index, taken) in wide.enumerated() {
+            let y = index / 160
+            #expect(abs(taken - (y < 10 || y >= 110 ? 0 : 1)) < 1e-4, "\(index % 160), \(y)")
+        }
+        // 63 lines that are one.
+        let fine = found { ($0.lines, $0.spacing, $0.lineWidth) = (63, 1e-6, 1) }
+        #expect(abs(fine[60 * 160 + 79] - 0.5) < 1e-3 && abs(fine[60 * 160 + 80] - 0.5) < 1e-3 && fine[60 * 160 + 82] == 0)
+        // A grid that is too fine to be seen is half covered.
+        let even = found { ($0.lines, $0.spacing, $0.lineWidth) = (63, 0.4, 0.2) }
+        #expect(abs(even[60 * 160 + 74] - 0.5) < 0.05)
+        for (spacing, scale, lineWidth) in [(1e300, 1e300, 1e300), (1, 10, 1e308), (1e-300, 1e-300, 1e-300)] {
+            _ = found { ($0.spacing, $0.scale, $0.lineWidth) = (spacing, scale, lineWidth) }
         }
     }
 
-    @Test("stations without a place or a turn draw nothing, and leave nothing behind")
-    func nothing() {
-        let points = [StrokePoint(x: 10, y: 10), StrokePoint(x: 60, y: 40, pressure: 0.5)]
-        let other = Stroke(brush: Brush(type: .contourLines, opacity: 0.5), points: points)
-        for (spacing, scale, lineWidth) in [(1e300, 1e300, 1e300), (1, 10, 1e308), (3, 1, 1e308), (3, 1, 1e-300)] {
-            // So faint that it does not show, whatever it covers.
-            let brush = Brush(
-                type: .contourLines, spacing: spacing, opacity: 1e-7, scale: scale, lineWidth: lineWidth)
-            let isSame = painted([Stroke(brush: brush, points: points), other]) == painted([other])
-            #expect(isSame, "\(brush)")
+    @Test("a scribble of a hundred thousand points takes no longer than its pixels", .timeLimit(.minutes(5)))
+    func scribble() {
+        var generator = SeededGenerator(seed: 9)
+        var place = Point(x: 80, y: 60)
+        let points = (0..<20_000).map { _ in
+            place.x = min(max(place.x + .random(in: -9...9, using: &generator), 20), 140)
+            place.y = min(max(place.y + .random(in: -9...9, using: &generator), 20), 100)
+            return StrokePoint(x: place.x, y: place.y)
         }
-        // There and back at once: the normals are opposite.
-        let back = [StrokePoint(x: 10, y: 10), StrokePoint(x: 10.001, y: 10), StrokePoint(x: 10, y: 10)]
-        let brush = Brush(type: .contourLines, spacing: 0.001, lineWidth: 4)
-        #expect(painted([Stroke(brush: brush, points: back)]).allSatisfy { $0 < 0.1 })
+        let found = painted([Stroke(brush: Brush(type: .contourLines, spacing: 4, lineWidth: 1), points: points)])
+        #expect(found.contains { $0 > 0.1 })
+    }
+}
+
+extension [Float] {
+    /// The sum of the pixels round a point of the picture.
+    fileprivate subscript(around p: Point) -> Float {
+        let (x, y) = (Int(p.x), Int(p.y))
+        return (-1...1).reduce(0) { sum, j in (-1...1).reduce(sum) { $0 + self[(y + j) * 160 + x + $1] } }
     }
 }
