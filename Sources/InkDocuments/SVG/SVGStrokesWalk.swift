@@ -190,36 +190,41 @@ struct SVGStrokesWalk {
     /// The outline of a shape in user units; nil for what is none.
     private mutating func outline(
         of node: XMLNode, _ style: [String: String], _ state: State
-    ) throws(EngineError) -> [SVGSubpath]? {
+    ) throws(EngineError) -> ShapePath? {
         func x(_ name: String) -> Double { length(style[name], in: state, of: state.width) ?? 0 }
         func y(_ name: String) -> Double { length(style[name], in: state, of: state.height) ?? 0 }
-        func ellipse(_ center: Point, _ rx: Double, _ ry: Double) -> [SVGSubpath]? {
+        func ellipse(_ center: Point, _ rx: Double, _ ry: Double) -> ShapePath? {
             guard rx > 0, ry > 0 else { return nil }
-            var path = SVGSubpath(start: Point(x: center.x + rx, y: center.y))
-            for end in [Point(x: center.x - rx, y: center.y), path.start] {
-                path.arc(to: end, radiusX: rx, radiusY: ry, turn: 0, isLarge: false, isClockwise: true)
-            }
-            path.isClosed = true
-            return [path]
+            var path = ShapePath()
+            path.move(to: center + Point(x: rx, y: 0))
+            path.arc(
+                center: center, u: Point(x: rx, y: 0), v: Point(x: 0, y: ry), start: 0, sweep: 2 * .pi,
+                to: center + Point(x: rx, y: 0))
+            path.close()
+            return path
         }
         switch node.name {
         case "path":
             let data = SVGPathData(style["d"] ?? "")
-            if data.isDamaged {
+            if data.fault != nil {
                 page.leaveOut("what stands behind a mistake in the data of a path", at: node.attributes["id"])
             }
-            return data.subpaths
+            return data.path
         case "line":
-            return [SVGSubpath(start: Point(x: x("x1"), y: y("y1")), pieces: [.line(Point(x: x("x2"), y: y("y2")))])]
+            var path = ShapePath()
+            path.move(to: Point(x: x("x1"), y: y("y1")))
+            path.line(to: Point(x: x("x2"), y: y("y2")))
+            return path
         case "polyline", "polygon":
             let numbers = SVGNumbers.all(node.attributes["points"] ?? "")
             guard numbers.count >= 4 else { return nil }
-            var path = SVGSubpath(start: Point(x: numbers[0], y: numbers[1]))
+            var path = ShapePath()
+            path.move(to: Point(x: numbers[0], y: numbers[1]))
             for index in 1..<(numbers.count / 2) {
                 path.line(to: Point(x: numbers[2 * index], y: numbers[2 * index + 1]))
             }
-            path.isClosed = node.name == "polygon"
-            return [path]
+            if node.name == "polygon" { path.close() }
+            return path
         case "circle":
             let r = length(style["r"], in: state, of: state.diagonal) ?? 0
             return ellipse(Point(x: x("cx"), y: y("cy")), r, r)
@@ -230,9 +235,8 @@ struct SVGStrokesWalk {
             let (width, height) = (x("width"), y("height"))
             guard width > 0, height > 0 else { return nil }
             let (rx, ry) = radii(style, state)
-            return [
-                Self.rectangle(Point(x: x("x"), y: y("y")), width, height, min(rx, width / 2), min(ry, height / 2))
-            ]
+            return Self.rectangle(
+                Point(x: x("x"), y: y("y")), width, height, min(rx, width / 2), min(ry, height / 2))
         default: return nil
         }
     }
@@ -248,9 +252,10 @@ struct SVGStrokesWalk {
 
     private static func rectangle(
         _ corner: Point, _ width: Double, _ height: Double, _ rx: Double, _ ry: Double
-    ) -> SVGSubpath {
+    ) -> ShapePath {
         func at(_ x: Double, _ y: Double) -> Point { corner + Point(x: x, y: y) }
-        var path = SVGSubpath(start: at(rx, 0))
+        var path = ShapePath()
+        path.move(to: at(rx, 0))
         let isRound = rx > 0 && ry > 0
         for (before, after) in [
             (at(width - rx, 0), at(width, ry)), (at(width, height - ry), at(width - rx, height)),
@@ -258,17 +263,17 @@ struct SVGStrokesWalk {
         ] {
             path.line(to: before)
             if isRound {
-                path.arc(to: after, radiusX: rx, radiusY: ry, turn: 0, isLarge: false, isClockwise: true)
+                _ = path.arc(to: after, radiusX: rx, radiusY: ry, turn: 0, isLarge: false, isClockwise: true)
             }
         }
-        path.isClosed = true
+        path.close()
         return path
     }
 
     // MARK: - Strokes
 
     private mutating func add(
-        _ outline: [SVGSubpath], _ node: XMLNode, _ style: [String: String], _ state: State
+        _ outline: ShapePath, _ node: XMLNode, _ style: [String: String], _ state: State
     ) throws(EngineError) {
         func value(_ name: String) -> String? { state.inherited[name] }
         if ["marker", "marker-start", "marker-mid", "marker-end"].contains(where: { value($0) ?? "none" != "none" }),
@@ -287,13 +292,12 @@ struct SVGStrokesWalk {
         let dashes = isDrawn ? dashLengths(state).map { $0 * scale } : []
         let offset = (value("stroke-dashoffset").flatMap { length($0, in: state, of: state.diagonal) } ?? 0) * scale
         let hasFlatEnds = value("stroke-linecap") ?? "butt" == "butt"
-        for subpath in outline {
-            let points = try flattened(subpath, state.map)
+        for subpath in try flattened(outline, state.map) {
+            let points = subpath.points
             var total = 0.0
             for (a, b) in zip(points, points.dropFirst()) { total += (b - a).length }
             // A line without length shows only where its ends stand out.
-            let isDot = subpath.isClosed || !subpath.pieces.isEmpty
-            if total == 0, !isDrawn || hasFlatEnds || !isDot { continue }
+            if total == 0, !isDrawn || hasFlatEnds || !subpath.hasSegments { continue }
             let wide = points.map {
                 NotePage.WidePoint(x: $0.x, y: $0.y, width: isDrawn ? width : canvasMap.scale)
             }
@@ -373,37 +377,57 @@ struct SVGStrokesWalk {
         return nil
     }
 
-    /// The points of an outline on the canvas, without those that repeat the one before.
-    ///
-    /// - Throws: `overLimit` for more points than a drawing may have.
-    private func flattened(_ subpath: SVGSubpath, _ map: AffineMap) throws(EngineError) -> [Point] {
-        var points = [map.point(subpath.start)]
-        func add(_ point: Point) {
+    /// A part of an outline on the canvas: points, none of which repeats the one before.
+    private struct Subpath {
+        var points: [Point]
+        /// Whether there is more of it than where it begins.
+        var hasSegments = false
+
+        mutating func add(_ point: Point) {
             // Far finer than what is seen at any size, and shorter in a file.
             let place = Point(x: (point.x * 1e4).rounded() / 1e4, y: (point.y * 1e4).rounded() / 1e4)
-            if place != points[points.count - 1] { points.append(place) }
+            if place != points.last { points.append(place) }
         }
-        points[0] = Point(x: (points[0].x * 1e4).rounded() / 1e4, y: (points[0].y * 1e4).rounded() / 1e4)
-        for piece in subpath.pieces {
-            switch piece {
-            case .line(let end): add(map.point(end))
-            case .cubic(let first, let second, let end):
-                let (a, b, c, d) = (points[points.count - 1], map.point(first), map.point(second), map.point(end))
-                let count = steps(a, b, c, d)
-                for step in 1...count {
-                    let t = Double(step) / Double(count)
-                    let u = 1 - t
-                    add((u * u * u) * a + (3 * u * u * t) * b + (3 * u * t * t) * c + (t * t * t) * d)
-                }
+    }
+
+    /// - Throws: `overLimit` for more points than a drawing may have.
+    private func flattened(_ outline: ShapePath, _ map: AffineMap) throws(EngineError) -> [Subpath] {
+        let outline = outline.withoutArcs
+        var (subpaths, first): ([Subpath], Int) = ([], 0)
+        for verb in outline.verbs {
+            let own = outline.points[first..<first + verb.pointCount].map(map.point)
+            first += own.count
+            if verb == .move { subpaths.append(Subpath(points: [])) }
+            var subpath = subpaths.removeLast()
+            subpath.hasSegments = verb != .move
+            switch verb {
+            case .move, .line: subpath.add(own[0])
+            case .close: subpath.add(subpath.points[0])
+            case .quadratic:
+                let from = subpath.points[subpath.points.count - 1]
+                let (a, b) = (from + (2.0 / 3) * (own[0] - from), own[1] + (2.0 / 3) * (own[0] - own[1]))
+                add(a, b, own[1], to: &subpath)
+            case .cubic, .arc: add(own[0], own[1], own[2], to: &subpath)
             }
-            guard points.count <= page.tree.limits.points else {
+            let count = subpath.points.count
+            subpaths.append(subpath)
+            guard count <= page.tree.limits.points else {
                 throw .overLimit(
                     page.tree.place, what: "the drawing", found: "more than \(page.tree.limits.points) points",
                     limit: "\(page.tree.limits.points)")
             }
         }
-        if subpath.isClosed { add(points[0]) }
-        return points
+        return subpaths
+    }
+
+    private func add(_ b: Point, _ c: Point, _ d: Point, to subpath: inout Subpath) {
+        let a = subpath.points[subpath.points.count - 1]
+        let count = steps(a, b, c, d)
+        for step in 1...count {
+            let t = Double(step) / Double(count)
+            let u = 1 - t
+            subpath.add((u * u * u) * a + (3 * u * u * t) * b + (3 * u * t * t) * c + (t * t * t) * d)
+        }
     }
 
     /// Into how many parts a curve is cut, so that its chords are close to it (Wang) and turn little.

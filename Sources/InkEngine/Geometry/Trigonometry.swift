@@ -66,3 +66,19 @@ private func cosineNearZero(_ x: Double) -> Double {
     sum = sum * z - 1.0 / 2
     return 1 + z * sum
 }
+
+/// The angle from the x axis to a direction, radians in -pi...pi, within 1e-15; 0 for no direction.
+package func angle(of direction: Point) -> Double {
+    let (x, y) = (abs(direction.x), abs(direction.y))
+    guard max(x, y) > 0 else { return 0 }
+    var tangent = min(x, y) / max(x, y)
+    // Half the angle, and half of that: at most pi/16, where the series is short.
+    for _ in 0..<2 { tangent /= 1 + (1 + tangent * tangent).squareRoot() }
+    let z = tangent * tangent
+    var sum = 0.0
+    for odd in stride(from: 25.0, through: 1, by: -2) { sum = 1 / odd - z * sum }
+    var angle = 4 * tangent * sum
+    if y > x { angle = Double.pi / 2 - angle }
+    if direction.x < 0 { angle = Double.pi - angle }
+    return direction.y < 0 ? -angle : angle
+}
