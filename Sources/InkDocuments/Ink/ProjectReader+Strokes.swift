@@ -26,17 +26,10 @@ extension ProjectParser {
         var stroke = Stroke(points: [])
         addUnknownKeys(object, .stroke)
         if let brush = try object.object("brush") { stroke.brush = try readBrush(brush, layer: layer) }
-        if let name = try object.string("mode") {
-            if let mode = StrokeMode(rawValue: name) {
-                stroke.mode = mode
-            } else {
-                try object.refuse(
-                    object.error(
-                        "mode",
-                        "unknown mode \"\(shownText(name))\" in \(layer.shownName), must be paint or erase"
-                            + didYouMean(name, among: StrokeMode.allCases.map(\.rawValue))))
-            }
-        }
+        if let caps: LineCaps = try object.named("caps") { stroke.brush.caps = caps }
+        stroke.mode = try object.strokeMode("mode", owner: layer.shownName) ?? .paint
+        stroke.smoothing = try object.named("smoothing") ?? .uniform
+        stroke.isClosed = try object.bool("closed") ?? false
         if let points = try object.array("points") {
             stroke.points = try readPoints(points, path: object.path("points"))
         }
@@ -47,11 +40,11 @@ extension ProjectParser {
         let own = try BrushSettings(object, owner: layer.shownName, limits: limits)
         addUnknownKeys(object, .brush)
         if let dynamics = try object.object("dynamics") { addUnknownKeys(dynamics, .dynamics) }
-        var brush = Brush()
+        var settings: [BrushSettings] = []
         if let id = try object.string("preset") {
             namesPreset = true
             if let preset = try findPreset(id) {
-                preset.settings.apply(to: &brush)
+                settings.append(preset.settings)
             } else if own.type == nil {
                 throw object.error(
                     "preset",
@@ -64,7 +57,9 @@ extension ProjectParser {
                         + presets.wayOut(for: id))
             }
         }
-        own.apply(to: &brush)
+        settings.append(own)
+        let brush = BrushSettings.brush(of: settings)
+        for part in settings { try checkDots(of: brush, part, at: object) }
         return brush
     }
 

@@ -41,26 +41,28 @@ extension ProjectParser {
         switch kind {
         case .group: try refuseUndrawn(object, in: "a group", except: ["layers"])
         case .fill: try refuseUndrawn(object, in: "a fill", except: ["color"])
-        default: try refuseUndrawn(object, in: "a layer", except: ["strokes", "contentImage", "contentFile"])
+        default:
+            try refuseUndrawn(object, in: "a layer", except: ["strokes", "shapes", "contentImage", "contentFile"])
         }
         var layer = try readLayerProperties(object)
         layer.isClipped = try object.bool("clipped") ?? false
         layer.maskImage = try readImage(object, "maskImage", "maskFile")
         layer.maskPlacement = try readPlacement(object, "maskPlacement", of: layer.maskImage)
         layer.maskOutside = try object.fraction("maskOutside") ?? 0
+        layer.maskShapes = try readShapes(object, "maskShapes", of: layer)
         switch kind {
         case .group:
             let isPassThrough = try object.bool("passThrough") ?? false
             layer.kind = .group(try readElements(object, depth: depth + 1), isPassThrough: isPassThrough)
         case .fill:
-            guard let text = try object.string("color") else { throw object.error("color", "is missing") }
-            guard text != "transparent", let color = RGBA8(hex: text) else {
-                throw object.error("color", "\"\(shownText(text))\" is not #rgb, #rrggbb or #rrggbbaa")
-            }
-            layer.kind = .fill(.color(color))
+            if object.value.field("color") == nil { throw object.error("color", "is missing") }
+            let paint = try readPaint(object, "color", isShape: false, limit: limits.coordinate)
+            layer.kind = .fill(paint ?? .color(.black))
         default:
             layer.contentImage = try readImage(object, "contentImage", "contentFile")
             layer.contentPlacement = try readPlacement(object, "contentPlacement", of: layer.contentImage)
+            layer.contentFilter = try object.named("contentFilter") ?? .lanczos
+            layer.shapes = try readShapes(object, "shapes", of: layer) ?? []
             layer.strokes = try readStrokes(object, layer: layer)
         }
         return layer
@@ -85,6 +87,7 @@ extension ProjectParser {
         }
         let inLayer = "put it into a layer" + (kind == "a group" ? " of the group" : "")
         try refuse("strokes", inLayer)
+        try refuse("shapes", inLayer)
         try refuse("contentImage", inLayer)
         try refuse("contentFile", inLayer)
     }

@@ -81,6 +81,11 @@ struct ProjectParser {
     var elementCount = 0
     var strokeCount = 0
     var pointCount = 0
+    var shapeCount = 0
+    /// Lines, curves and arcs of the shapes' paths.
+    var segmentCount = 0
+    /// By their ids.
+    var symbols: [String: ReadPath] = [:]
     /// The numbers, from 1, of the strokes whose points are not in the document.
     var strokesWithoutPoints: [Int] = []
     /// What is not in the document; nil if the document is complete.
@@ -154,6 +159,7 @@ struct ProjectParser {
         }
         project.viewports = try readViewports(root, canvas: project.isInfinite ? nil : project.canvasSize)
         project.metadata = readMetadata(root)
+        project.symbols = try readSymbols(root)
         project.layers = try readElements(root, depth: 1)
         try readCarriedWarnings(root)
         warnings.addGuessedColors(of: project, isBundle: false)
@@ -199,8 +205,8 @@ struct ProjectParser {
         has12 = Self.minor(version: text) >= 2
     }
 
-    /// Whether a version is later than 1.2, the last one whose keys this program knows.
-    static func isNewer(version: String) -> Bool { minor(version: version) > 2 }
+    /// Whether a version is later than 1.3, the last one whose keys this program knows.
+    static func isNewer(version: String) -> Bool { minor(version: version) > 3 }
 
     private static func minor(version: String) -> Int {
         let parts = version.split(separator: ".", maxSplits: 2)

@@ -2,6 +2,7 @@
 enum FormatObject: Int, Hashable, Sendable, CaseIterable {
     case project, size, viewport, viewportSize, metadata, layer, group, fill, placement, suggestedPattern, stroke,
         brush, dynamics, point, position
+    case symbol, shape, linearGradient, radialGradient, pattern
     case manifest, manifestLayer
     case preset, presetDefaults
 
@@ -13,24 +14,37 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
         case .project:
             [
                 "version", "id", "name", "createdAt", "modifiedAt", "canvas", "canvasSize", "background", "baseImage",
-                "baseFile", "layers", "viewports", "metadata", "readingWarnings",
+                "baseFile", "symbols", "layers", "viewports", "metadata", "readingWarnings",
             ]
         case .size, .viewportSize: ["width", "height"]
         case .viewport: ["name", "center", "zoom", "rotation", "size"]
         case .metadata: ["author", "license", "exif", "xmp", "dotsPerInch"]
         case .layer:
             elementProperties + [
-                "contentImage", "contentFile", "contentPlacement", "isLocked", "suggestedPattern", "strokes",
+                "contentImage", "contentFile", "contentPlacement", "contentFilter", "isLocked", "suggestedPattern",
+                "shapes", "strokes",
             ]
         case .group: elementProperties + ["passThrough", "isLocked", "layers"]
         case .fill: elementProperties + ["color", "isLocked"]
         case .placement: ["x", "y", "width", "height", "rotation"]
         case .suggestedPattern: ["type", "rotation", "spacing", "color"]
-        case .stroke: ["brush", "mode", "points"]
+        case .stroke: ["brush", "mode", "smoothing", "closed", "caps", "points"]
         case .brush: settings + ["preset", "dynamics"]
-        case .dynamics: ["pressureAffectsOpacity", "pressureAffectsSize", "tiltAffectsRotation"]
+        case .dynamics:
+            [
+                "pressureAffectsOpacity", "pressureAffectsSize", "tiltAffectsRotation", "minimumSize", "minimumOpacity",
+            ]
         case .point: ["x", "y", "position", "pressure", "timestamp", "altitude", "azimuth"]
         case .position: ["x", "y"]
+        case .symbol: ["id", "path"]
+        case .shape: ["path", "symbol", "transform", "rule", "fill", "opacity", "mode", "text", "textOf"]
+        case .linearGradient: ["type", "from", "to", "stops"]
+        case .radialGradient: ["type", "center", "radius", "stops"]
+        case .pattern:
+            [
+                "type", "brush", "rotation", "spacing", "scale", "lineWidth", "dotRadius", "waveLength", "edge",
+                "color",
+            ]
         case .manifest:
             [
                 "version", "id", "name", "author", "license", "createdAt", "modifiedAt", "canvasSize", "baseImage",
@@ -45,9 +59,10 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
 
     private static let properties: [StaticString] = ["id", "name", "order", "opacity", "blendMode", "isVisible"]
     private static let elementProperties: [StaticString] =
-        ["type"] + properties + ["clipped", "maskImage", "maskFile", "maskPlacement", "maskOutside"]
+        ["type"] + properties + ["clipped", "maskImage", "maskFile", "maskPlacement", "maskOutside", "maskShapes"]
     private static let settings: [StaticString] = [
-        "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "anchor", "size", "color",
+        "type", "rotation", "spacing", "opacity", "scale", "lineWidth", "lines", "dotRadius", "waveLength", "edge",
+        "stampSpacing", "followsPath", "caps", "anchor", "size", "color",
     ]
 
     /// Whether a key is not a mistake: other programs' keys begin like this, and so does `$schema`.

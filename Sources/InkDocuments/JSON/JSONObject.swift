@@ -131,6 +131,31 @@ struct JSONObject {
         return color
     }
 
+    /// So many numbers in an array.
+    func numbers(_ key: StaticString, count: Int) throws(EngineError) -> [Double]? {
+        guard let array = try array(key) else { return nil }
+        let numbers = array.elements.prefix(count + 1).compactMap(\.number)
+        guard numbers.count == count, array.count == count else {
+            return try refuse(error(key, "must be \(count) numbers in an array"))
+        }
+        return numbers
+    }
+
+    /// A value by its name; an unknown one is an error.
+    ///
+    /// - Parameter fault: the error's words about a quoted name, and the names that there are.
+    func named<Value: RawRepresentable<String> & CaseIterable>(
+        _ key: StaticString,
+        fault: (_ quoted: String, _ names: String) -> String = { "unknown value \($0), must be \($1)" }
+    ) throws(EngineError) -> Value? {
+        guard let name = try string(key) else { return nil }
+        if let value = Value(rawValue: name) { return value }
+        let names = Value.allCases.map(\.rawValue)
+        let listed = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+        return try refuse(
+            error(key, fault("\"\(shownText(name))\"", listed) + didYouMean(name, among: names)))
+    }
+
     func object(_ key: StaticString) throws(EngineError) -> JSONObject? {
         guard let found = value.field(key) else { return nil }
         guard found.kind == .object else { return try wrongType(key, found, wanted: "an object") }

@@ -55,6 +55,7 @@ extension Limits {
             ("jsonDepth", \.jsonDepth), ("jsonValues", \.jsonValues), ("archiveEntries", \.archiveEntries),
             ("archiveRatio", \.archiveRatio), ("layers", \.layers), ("strokes", \.strokes),
             ("pointsPerStroke", \.pointsPerStroke), ("points", \.points), ("stamps", \.stamps),
+            ("shapes", \.shapes), ("symbols", \.symbols), ("pathSegments", \.pathSegments), ("segments", \.segments),
         ]
     }
 }

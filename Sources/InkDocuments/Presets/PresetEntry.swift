@@ -15,11 +15,7 @@ public struct PresetEntry: Sendable {
         self.file = file
         // The error of an unusable preset is kept in place of its brush.
         name = (try? preset.get())?.name ?? ""
-        brush = preset.map { preset in
-            var brush = Brush()
-            preset.settings.apply(to: &brush)
-            return brush
-        }
+        brush = preset.map { BrushSettings.brush(of: [$0.settings]) }
     }
 
     /// The JSON of the preset.
