@@ -84,7 +84,7 @@ extension ShapePath {
 }
 
 /// An arc of a path (`ShapePath.Verb.arc`).
-struct PathArc {
+struct PathArc: Equatable {
     let center: Point
     let (u, v): (Point, Point)
     /// Radians.
@@ -106,7 +106,7 @@ struct PathArc {
     }
 
     /// Adds curves of at most 30 degrees.
-    fileprivate func addCurves(to path: inout ShapePath) {
+    func addCurves(to path: inout ShapePath) {
         // An arc does not have so many turns that it matters how many of its curves there are.
         let turns = min(max(abs(sweep) / (.pi / 6), 1), 1200)
         let count = Int(turns.rounded(.up))

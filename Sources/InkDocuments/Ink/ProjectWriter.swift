@@ -1,7 +1,7 @@
 import InkCodecs
 public import InkEngine
 
-/// Writes project files (`.ink`): version 1.2 if they use its features, otherwise 1.1.
+/// Writes project files (`.ink`): version 1.3 or 1.2 if they use its features, otherwise 1.1.
 ///
 /// The text is compact and deterministic: keys in a fixed order, defaults omitted, numbers with the fewest digits that
 /// read back as the same double. `ProjectReader` reads the same project from it.
@@ -17,7 +17,7 @@ public enum ProjectWriter {
     ) throws(EngineError) -> [UInt8] {
         var json = JSONText()
         json.beginObject()
-        json.field("version", project.needsVersion12 ? "1.2" : "1.1")
+        json.field("version", project.needsVersion13 ? "1.3" : project.needsVersion12 ? "1.2" : "1.1")
         if !project.id.isEmpty { json.field("id", project.id) }
         if !project.name.isEmpty { json.field("name", project.name) }
         if let createdAt = project.createdAt { json.field("createdAt", createdAt) }
@@ -30,9 +30,16 @@ public enum ProjectWriter {
         }
         json.field("background", project.background == .transparent ? "transparent" : project.background.description)
         if let image = project.baseImage { json.field("baseImage", image) }
+        let symbols = Dictionary(project.symbols.map { ($0.id, $0.path) }) { first, _ in first }
+        if !symbols.isEmpty {
+            json.key("symbols")
+            json.beginArray()
+            for symbol in project.symbols { write(symbol, to: &json) }
+            json.endArray()
+        }
         json.key("layers")
         json.beginArray()
-        for layer in project.layers { write(layer, to: &json) }
+        for layer in project.layers { write(layer, symbols, to: &json) }
         json.endArray()
         if !project.viewports.isEmpty {
             json.key("viewports")
@@ -50,11 +57,7 @@ public enum ProjectWriter {
             }
             if let xmp = project.metadata.xmp { json.field("xmp", String(decoding: Base64.encode(xmp), as: UTF8.self)) }
             if let density = project.metadata.density {
-                json.key("dotsPerInch")
-                json.beginArray()
-                json.number(density.across)
-                json.number(density.down)
-                json.endArray()
+                json.field("dotsPerInch", [density.across, density.down])
             }
             json.endObject()
         }
@@ -103,7 +106,7 @@ public enum ProjectWriter {
         json.endObject()
     }
 
-    private static func write(_ layer: Layer, to json: inout JSONText) {
+    private static func write(_ layer: Layer, _ symbols: [String: ShapePath], to json: inout JSONText) {
         json.beginObject()
         switch layer.kind {
         case .layer: break
@@ -123,11 +126,13 @@ public enum ProjectWriter {
             write(placement, to: &json)
         }
         if layer.maskOutside != 0 { json.field("maskOutside", layer.maskOutside) }
+        if let shapes = layer.maskShapes { write(shapes, "maskShapes", symbols, to: &json) }
         if let image = layer.contentImage { json.field("contentImage", image) }
         if let placement = layer.contentPlacement {
             json.key("contentPlacement")
             write(placement, to: &json)
         }
+        if layer.contentFilter != .lanczos { json.field("contentFilter", layer.contentFilter.rawValue) }
         if let pattern = layer.suggestedPattern {
             json.key("suggestedPattern")
             json.beginObject()
@@ -137,6 +142,7 @@ public enum ProjectWriter {
             json.field("color", pattern.color.description)
             json.endObject()
         }
+        if !layer.shapes.isEmpty { write(layer.shapes, "shapes", symbols, to: &json) }
         if !layer.strokes.isEmpty {
             json.key("strokes")
             json.beginArray()
@@ -145,12 +151,12 @@ public enum ProjectWriter {
         }
         switch layer.kind {
         case .layer: break
-        case .fill(let paint): json.field("color", (paint.color ?? .transparent).description)
+        case .fill(let paint): write(paint, "color", to: &json)
         case .group(let children, let isPassThrough):
             if isPassThrough { json.field("passThrough", true) }
             json.key("layers")
             json.beginArray()
-            for child in children { write(child, to: &json) }
+            for child in children { write(child, symbols, to: &json) }
             json.endArray()
         }
         json.endObject()
@@ -163,6 +169,8 @@ public enum ProjectWriter {
             write(stroke.brush, to: &json)
         }
         if stroke.mode != .paint { json.field("mode", stroke.mode.rawValue) }
+        if stroke.smoothing != .uniform { json.field("smoothing", stroke.smoothing.rawValue) }
+        if stroke.isClosed { json.field("closed", true) }
         json.key("points")
         json.beginArray()
         for point in stroke.points { write(point, to: &json) }
@@ -179,17 +187,32 @@ public enum ProjectWriter {
         if brush.opacity != standard.opacity { json.field("opacity", brush.opacity) }
         if brush.scale != standard.scale { json.field("scale", brush.scale) }
         if brush.lineWidth != standard.lineWidth { json.field("lineWidth", brush.lineWidth) }
+        if brush.lines != standard.lines { json.field("lines", Double(brush.lines)) }
+        if brush.dotRadius != standard.dotRadius { json.field("dotRadius", brush.dotRadius) }
+        if brush.waveLength != standard.waveLength { json.field("waveLength", brush.waveLength) }
+        if brush.edge != standard.edge { json.field("edge", brush.edge.rawValue) }
+        if let spacing = brush.stampSpacing { json.field("stampSpacing", spacing) }
+        if brush.followsPath { json.field("followsPath", true) }
+        if brush.caps != standard.caps { json.field("caps", brush.caps.rawValue) }
         if brush.anchor != standard.anchor { json.field("anchor", brush.anchor.rawValue) }
         if brush.size != standard.size { json.field("size", brush.size) }
         if brush.color != standard.color { json.field("color", brush.color.description) }
-        if brush.dynamics != standard.dynamics {
-            json.key("dynamics")
-            json.beginObject()
-            json.field("pressureAffectsOpacity", brush.dynamics.pressureAffectsOpacity)
-            json.field("pressureAffectsSize", brush.dynamics.pressureAffectsSize)
-            json.field("tiltAffectsRotation", brush.dynamics.tiltAffectsRotation)
-            json.endObject()
+        // Programs that know no more than version 1.2 have one default for all types.
+        if brush.dynamics != standard.dynamics || brush.dynamics != .standard(brush.type, brush.anchor) {
+            write(brush.dynamics, to: &json)
         }
+        json.endObject()
+    }
+
+    private static func write(_ dynamics: BrushDynamics, to json: inout JSONText) {
+        let standard = BrushDynamics()
+        json.key("dynamics")
+        json.beginObject()
+        json.field("pressureAffectsOpacity", dynamics.pressureAffectsOpacity)
+        json.field("pressureAffectsSize", dynamics.pressureAffectsSize)
+        json.field("tiltAffectsRotation", dynamics.tiltAffectsRotation)
+        if dynamics.minimumSize != standard.minimumSize { json.field("minimumSize", dynamics.minimumSize) }
+        if dynamics.minimumOpacity != standard.minimumOpacity { json.field("minimumOpacity", dynamics.minimumOpacity) }
         json.endObject()
     }
 
@@ -205,121 +228,5 @@ public enum ProjectWriter {
         if count > 2 { json.number(point.altitude) }
         if count > 3 { json.number(point.azimuth) }
         json.endArray()
-    }
-}
-
-/// A JSON text being written, without white space.
-private struct JSONText {
-    private(set) var bytes: [UInt8] = []
-    /// False once a number was written that JSON cannot express.
-    private(set) var isFinite = true
-    private var needsComma = false
-
-    mutating func beginObject() { open(UInt8(ascii: "{")) }
-    mutating func endObject() { close(UInt8(ascii: "}")) }
-    mutating func beginArray() { open(UInt8(ascii: "[")) }
-    mutating func endArray() { close(UInt8(ascii: "]")) }
-
-    mutating func key(_ key: String) {
-        separate()
-        string(key)
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
-    }
-
-    mutating func field(_ key: String, _ value: String) {
-        self.key(key)
-        string(value)
-        needsComma = true
-    }
-
-    mutating func element(_ value: String) {
-        separate()
-        string(value)
-        needsComma = true
-    }
-
-    mutating func field(_ key: String, _ value: Double) {
-        self.key(key)
-        number(value)
-    }
-
-    mutating func field(_ key: String, _ value: Bool) {
-        self.key(key)
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
-        needsComma = true
-    }
-
-    mutating func field(_ key: String, _ image: EncodedImage) {
-        self.key(key)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: Base64.encode(image.bytes))
-        bytes.append(UInt8(ascii: "\""))
-        needsComma = true
-    }
-
-    mutating func number(_ value: Double) {
-        separate()
-        isFinite = isFinite && value.isFinite
-        needsComma = true
-        // Most numbers have at most three decimals. With up to 15 digits, that decimal form is the shortest text that
-        // reads back as the same double.
-        let thousandths = (value * 1000).rounded()
-        if thousandths.magnitude < 1e15, thousandths / 1000 == value, value != 0 || value.sign == .plus {
-            decimal(thousandths: Int64(thousandths))
-            return
-        }
-        // Swift's description is the shortest text that reads back as the same double; JSON does not need its `.0`.
-        var text = value.description.utf8[...]
-        if text.suffix(2).elementsEqual(".0".utf8) { text = text.dropLast(2) }
-        bytes.append(contentsOf: text)
-    }
-
-    /// A number of thousandths, without trailing zeros.
-    private mutating func decimal(thousandths: Int64) {
-        if thousandths < 0 { bytes.append(UInt8(ascii: "-")) }
-        let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-        var power: UInt64 = 1
-        while power <= whole / 10 { power *= 10 }
-        while power > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(whole / power % 10))
-            power /= 10
-        }
-        guard fraction > 0 else { return }
-        bytes.append(UInt8(ascii: "."))
-        var rest = fraction
-        for power: UInt64 in [100, 10, 1] where rest > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / power))
-            rest %= power
-        }
-    }
-
-    private mutating func open(_ bracket: UInt8) {
-        separate()
-        bytes.append(bracket)
-        needsComma = false
-    }
-
-    private mutating func close(_ bracket: UInt8) {
-        bytes.append(bracket)
-        needsComma = true
-    }
-
-    private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-    }
-
-    private mutating func string(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0..<0x20:
-                let digits = String(byte, radix: 16)
-                bytes.append(contentsOf: ("\\u00" + (byte < 16 ? "0" : "") + digits).utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

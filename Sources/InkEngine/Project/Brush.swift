@@ -53,6 +53,15 @@ public struct Brush: Hashable, Sendable {
         self.color = color
         self.dynamics = dynamics ?? .standard(type, anchor)
     }
+
+    /// Whether only a file of version 1.3 can say this.
+    package var needsVersion13: Bool {
+        let standard = Brush()
+        return lines != standard.lines || dotRadius != standard.dotRadius || waveLength != standard.waveLength
+            || edge != standard.edge || stampSpacing != nil || followsPath || caps != standard.caps
+            || dynamics.minimumSize != standard.dynamics.minimumSize
+            || dynamics.minimumOpacity != standard.dynamics.minimumOpacity
+    }
 }
 
 /// What happens to dots of a pattern that lies still at the border of what uncovers it (spec section 10.4).

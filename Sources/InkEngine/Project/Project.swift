@@ -49,6 +49,11 @@ public struct Project: Sendable {
     package var needsVersion12: Bool {
         isInfinite || !viewports.isEmpty || hasColorProfiles || layers.contains(where: \.needsVersion12)
     }
+
+    /// Whether only a file of version 1.3 can say all of this.
+    package var needsVersion13: Bool {
+        !symbols.isEmpty || layers.flattened().contains { $0.layer.needsVersion13 }
+    }
 }
 
 extension [Layer] {
@@ -207,6 +212,13 @@ public struct Layer: Sendable {
         } else {
             true
         }
+    }
+
+    /// Whether only a file of version 1.3 can say this; the elements of a group are not looked at.
+    var needsVersion13: Bool {
+        if case .fill(.gradient) = kind { return true }
+        return !shapes.isEmpty || maskShapes != nil || contentFilter != .lanczos
+            || strokes.contains { $0.needsVersion13 }
     }
 }
 

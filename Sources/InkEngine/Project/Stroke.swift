@@ -13,6 +13,9 @@ public struct Stroke: Hashable, Sendable {
         self.mode = mode
         self.points = points
     }
+
+    /// Whether only a file of version 1.3 can say this.
+    var needsVersion13: Bool { smoothing != .uniform || isClosed || brush.needsVersion13 }
 }
 
 /// How a line runs through the points of a stroke (spec section 10.1).
