@@ -1,9 +1,10 @@
 import Foundation
+import InkCodecs
 public import InkEngine
 
 /// Writes a project as the file that describes it (`.ink`, spec 2.1), so that a test's project can take the way of a
-/// person's. Every key of version 1.1 is spelt out, those of 1.2 (spec 8) where they say something; then that is the
-/// version. Numbers are written so that they read back exactly.
+/// person's. Every key of version 1.1 is spelt out, those of 1.2 and 1.3 (spec 8 to 10) where they say
+/// something; then that is the version. Numbers are written so that they read back exactly.
 public enum ProjectFileWriter {
     /// UTF-8 JSON.
     public static func bytes(of project: Project) -> [UInt8] {
@@ -11,7 +12,8 @@ public enum ProjectFileWriter {
         let isNewer =
             project.isInfinite || !project.viewports.isEmpty || project.layers.contains(where: \.needsVersion12)
         var members: [(String, String)] = [
-            ("version", text(isNewer ? "1.2" : "1.1")), ("id", text(project.id)), ("name", text(project.name)),
+            ("version", text(project.needsVersion13 ? "1.3" : isNewer ? "1.2" : "1.1")), ("id", text(project.id)),
+            ("name", text(project.name)),
             ("createdAt", optional(project.createdAt.map(text))),
             ("modifiedAt", optional(project.modifiedAt.map(text))),
             project.isInfinite ? ("canvas", text("infinite")) : ("canvasSize", size(canvas)),
@@ -19,6 +21,7 @@ public enum ProjectFileWriter {
             ("baseImage", image(project.baseImage)),
             ("layers", array(project.layers.map(layer))),
         ]
+        if !project.symbols.isEmpty { members.append(("symbols", array(project.symbols.map(symbol)))) }
         if !project.viewports.isEmpty { members.append(("viewports", array(project.viewports.map(viewport)))) }
         members.append(
             (
@@ -44,6 +47,9 @@ public enum ProjectFileWriter {
         if layer.isClipped { members.append(("clipped", "true")) }
         if let placed = layer.maskPlacement { members.append(("maskPlacement", placement(placed))) }
         if layer.maskOutside != 0 { members.append(("maskOutside", "\(layer.maskOutside)")) }
+        if let shapes = layer.maskShapes { members.append(("maskShapes", array(shapes.map(shape)))) }
+        if layer.contentFilter != .lanczos { members.append(("contentFilter", text(layer.contentFilter.rawValue))) }
+        if !layer.shapes.isEmpty { members.append(("shapes", array(layer.shapes.map(shape)))) }
         switch layer.kind {
         case .layer:
             if let placed = layer.contentPlacement { members.append(("contentPlacement", placement(placed))) }
@@ -52,7 +58,7 @@ public enum ProjectFileWriter {
                 ("strokes", array(layer.strokes.map(stroke))),
             ]
         case .fill(let paint):
-            members += [("type", text("fill")), ("color", text((paint.color ?? .transparent).description))]
+            members += [("type", text("fill")), ("color", self.paint(paint))]
         case .group(let children, let isPassThrough):
             members += [
                 ("type", text("group")), ("passThrough", "\(isPassThrough)"),
@@ -101,16 +107,77 @@ public enum ProjectFileWriter {
                     ("pressureAffectsOpacity", "\(dynamics.pressureAffectsOpacity)"),
                     ("pressureAffectsSize", "\(dynamics.pressureAffectsSize)"),
                     ("tiltAffectsRotation", "\(dynamics.tiltAffectsRotation)"),
+                    ("minimumSize", "\(dynamics.minimumSize)"), ("minimumOpacity", "\(dynamics.minimumOpacity)"),
                 ])
             ),
         ]
+        if brush.needsVersion13 {
+            members +=
+                [
+                    ("lines", "\(brush.lines)"), ("followsPath", "\(brush.followsPath)"),
+                    ("caps", text(brush.caps.rawValue)),
+                ]
+                + marks(brush)
+        }
+        if let spacing = brush.stampSpacing { members.append(("stampSpacing", "\(spacing)")) }
         if brush.anchor != .stamp {
             members += [("anchor", text(brush.anchor.rawValue)), ("size", "\(brush.size)")]
         }
         return object([
             ("brush", object(members)), ("mode", text(stroke.mode.rawValue)),
+            ("smoothing", text(stroke.smoothing.rawValue)), ("closed", "\(stroke.isClosed)"),
             ("points", array(stroke.points.map(point))),
         ])
+    }
+
+    private static func marks(_ brush: Brush) -> [(String, String)] {
+        [
+            ("dotRadius", "\(brush.dotRadius)"), ("waveLength", "\(brush.waveLength)"),
+            ("edge", text(brush.edge.rawValue)),
+        ]
+    }
+
+    // MARK: Shapes
+
+    private static func symbol(_ symbol: Symbol) -> String {
+        object([("id", text(symbol.id)), ("path", path(symbol.path))])
+    }
+
+    private static func path(_ path: ShapePath) -> String { text(String(decoding: path.data, as: UTF8.self)) }
+
+    private static func shape(_ shape: Shape) -> String {
+        let map = shape.transform
+        return object([
+            shape.symbol.map { ("symbol", text($0)) } ?? ("path", path(shape.path)),
+            ("transform", array([map.a, map.b, map.c, map.d, map.x, map.y].map { "\($0)" })),
+            ("rule", text(shape.rule.rawValue)), ("fill", paint(shape.fill)), ("opacity", "\(shape.opacity)"),
+            ("mode", text(shape.mode.rawValue)), ("text", optional(shape.text.map(text))),
+            ("textOf", optional(shape.textOf.map(text))),
+        ])
+    }
+
+    private static func paint(_ paint: Paint) -> String {
+        switch paint {
+        case .color(let color): return text(color.description)
+        case .pattern(let brush):
+            return object(
+                [
+                    ("type", text("pattern")), ("brush", text(brush.type.rawValue)), ("rotation", "\(brush.rotation)"),
+                    ("spacing", "\(brush.spacing)"), ("scale", "\(brush.scale)"), ("lineWidth", "\(brush.lineWidth)"),
+                    ("color", text(brush.color.description)),
+                ] + marks(brush))
+        case .gradient(let gradient):
+            func place(_ point: Point) -> String { array(["\(point.x)", "\(point.y)"]) }
+            let stops = array(gradient.stops.map { array(["\($0.offset)", text($0.color.description)]) })
+            switch gradient.kind {
+            case .linear(let from, let to):
+                return object([("type", text("linear")), ("from", place(from)), ("to", place(to)), ("stops", stops)])
+            case .radial(let center, let radius):
+                return object([
+                    ("type", text("radial")), ("center", place(center)), ("radius", "\(radius)"), ("stops", stops),
+                ])
+            }
+        }
     }
 
     private static func point(_ point: StrokePoint) -> String {

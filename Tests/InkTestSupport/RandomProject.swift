@@ -41,6 +41,16 @@ public struct RandomProject: Sendable, CustomStringConvertible {
         /// Shares of the projects, 0...1. An infinite canvas has a viewport too, at times far from the origin.
         public var viewportShare = 0.0
         public var infiniteShare = 0.0
+        /// Shapes of a layer that has some, and the share of the layers that have.
+        public var shapesPerLayer = 1...5
+        public var shapeShare = 0.0
+        /// Shares of the elements with a mask of shapes, and of the contents that take nearest samples, 0...1.
+        public var maskShapesShare = 0.0
+        public var nearestShare = 0.0
+        /// Share of the fills of shapes and elements that are gradients, and half of that for patterns, 0...1.
+        public var gradientShare = 0.0
+        /// Share of the strokes with smoothing, closing and settings of brushes that version 1.3 has, 0...1.
+        public var lineShare = 0.0
 
         public init() {}
 
@@ -101,6 +111,18 @@ public struct RandomProject: Sendable, CustomStringConvertible {
             return options
         }
 
+        /// Everything that version 1.3 adds, among what version 1.2 has.
+        public static var version13: Options {
+            var options = version12
+            options.strokesPerLayer = 0...2
+            options.shapeShare = 0.6
+            options.maskShapesShare = 0.25
+            options.nearestShare = 0.3
+            options.gradientShare = 0.4
+            options.lineShare = 0.7
+            return options
+        }
+
         /// Blending and scaling alone.
         public static var withoutStrokes: Options {
             var options = continuous
@@ -135,7 +157,8 @@ public struct RandomProject: Sendable, CustomStringConvertible {
                 let strokes = layer.strokes.map { stroke in
                     "\(stroke.mode) \(stroke.brush.isCanvasPattern ? "canvas " : "")\(stroke.brush.type)"
                 }
-                return "\(name)[\(strokes.joined(separator: ", "))]"
+                let shapes = layer.shapes.map { "\($0.mode) shape" }
+                return "\(name)[\((shapes + strokes).joined(separator: ", "))]"
             case .fill(let paint): return "\(name) fill \(paint)"
             case .group(let children, let isPassThrough):
                 return "\(name) \(isPassThrough ? "pass-through" : "group") {\(description(children))}"
@@ -145,15 +168,16 @@ public struct RandomProject: Sendable, CustomStringConvertible {
 }
 
 /// Draws a project's parts from one generator, in a fixed order.
-private struct ProjectMaker {
+struct ProjectMaker {
     var random: SeededGenerator
     let options: RandomProject.Options
     var images = DecodedImages()
     /// The number of the next element, as `ImageKey` counts.
     private var elementCount = 0
+    var symbols: [Symbol] = []
     private var isInfinite = false
     /// Where the drawing's upper left corner lies: 0, 0 on a canvas.
-    private var origin = Point(x: 0, y: 0)
+    private(set) var origin = Point(x: 0, y: 0)
 
     init(seed: UInt64, options: RandomProject.Options) {
         random = SeededGenerator(seed: seed)
@@ -175,6 +199,10 @@ private struct ProjectMaker {
         if let viewport { project.viewports = [viewport] }
         if options.hasImages, !isInfinite, chance(0.4) {
             project.baseImage = image(.base, place: "baseImage", canvas: canvas, output: output)
+        }
+        if options.shapeShare > 0 {
+            symbols = (0..<integer(1...3)).map { Symbol(id: "symbol-\($0)", path: path(size: number(4...30))) }
+            project.symbols = symbols
         }
         project.layers = elements(options.layers, path: "layers", depth: 1, canvas: canvas, output: output)
         return RandomProject(seed: seed, project: project, images: images, viewport: viewport, output: output)
@@ -212,19 +240,22 @@ private struct ProjectMaker {
             layer.contentImage = image(
                 .content(layerIndex: number), place: "\(path).contentImage", canvas: canvas, output: output)
             layer.contentPlacement = placement(canvas: canvas)
+            if share(options.nearestShare) { layer.contentFilter = .nearest }
         }
         if options.hasImages, chance(0.5) {
             layer.maskImage = mask(number, place: "\(path).maskImage", canvas: canvas, output: output)
             layer.maskPlacement = placement(canvas: canvas)
             if layer.maskPlacement != nil { layer.maskOutside = pick([0, 1, self.number(0...1)]) }
         }
+        if share(options.maskShapesShare) { layer.maskShapes = shapes(0...4, canvas: canvas) }
         if isGroup {
             let children = elements(
                 0...4, path: "\(path).layers", depth: depth + 1, canvas: canvas, output: output)
             layer.kind = .group(children, isPassThrough: chance(0.5))
         } else if isFill {
-            layer.kind = .fill(.color(anyColor(alpha: UInt8(integer(1...255)))))
+            layer.kind = .fill(paint(canvas: canvas, isShape: false))
         } else {
+            if share(options.shapeShare) { layer.shapes = shapes(options.shapesPerLayer, canvas: canvas) }
             for _ in 0..<integer(options.strokesPerLayer) { layer.strokes.append(stroke(canvas: canvas)) }
         }
         return layer
@@ -253,7 +284,9 @@ private struct ProjectMaker {
             brush.spacing = number(2...14)
             brush.size = number(4...40)
         }
-        return Stroke(brush: brush, mode: chance(0.2) ? .erase : .paint, points: points)
+        var stroke = Stroke(brush: brush, mode: chance(0.2) ? .erase : .paint, points: points)
+        if share(options.lineShare) { addLineSettings(to: &stroke) }
+        return stroke
     }
 
     /// A wandering line, partly off the canvas, at times a single point or with points repeated.
@@ -378,7 +411,7 @@ private struct ProjectMaker {
 
     // MARK: Values
 
-    private mutating func anyColor(alpha: UInt8 = 255) -> RGBA8 {
+    mutating func anyColor(alpha: UInt8 = 255) -> RGBA8 {
         let corner: [UInt8] = [0, 128, 255]
         func channel(_ random: inout SeededGenerator) -> UInt8 {
             Bool.random(using: &random) ? corner.randomElement(using: &random)! : .random(in: 0...255, using: &random)
@@ -392,10 +425,10 @@ private struct ProjectMaker {
         return PixelSize(width: edge(size.width), height: edge(size.height))
     }
 
-    private mutating func integer(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
-    private mutating func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
-    private mutating func chance(_ share: Double) -> Bool { number(0...1) < share }
+    mutating func integer(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
+    mutating func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+    mutating func chance(_ share: Double) -> Bool { number(0...1) < share }
     /// Takes nothing from the generator at 0.
-    private mutating func share(_ share: Double) -> Bool { share > 0 && chance(share) }
-    private mutating func pick<T>(_ choices: [T]) -> T { choices.randomElement(using: &random)! }
+    mutating func share(_ share: Double) -> Bool { share > 0 && chance(share) }
+    mutating func pick<T>(_ choices: [T]) -> T { choices.randomElement(using: &random)! }
 }
