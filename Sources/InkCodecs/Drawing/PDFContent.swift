@@ -7,7 +7,7 @@ struct PDFContent {
     var number = 0
     private let packer: ZlibPacker
     private var pending: [UInt8] = []
-    private var objects: Set<Int> = []
+    private var objects: [Resource: Set<Int>] = [:]
     /// Parameters of graphics by their names.
     private var states: [String: String] = [:]
     private var groupStates = 0
@@ -15,6 +15,15 @@ struct PDFContent {
     private var saved: [Graphics] = []
 
     private static let pendingBytes = 1 << 16
+
+    /// What a stream refers to by names.
+    enum Resource: String, CaseIterable {
+        case image = "XObject"
+        case shading = "Shading"
+        case font = "Font"
+
+        fileprivate var initial: Character { rawValue.first ?? "X" }
+    }
 
     /// What stays as it is until it is changed. nil: not known.
     private struct Graphics {
@@ -46,9 +55,10 @@ struct PDFContent {
     /// A dictionary of all that the stream refers to.
     var resources: String {
         var entries: [String] = []
-        if !objects.isEmpty {
-            let list = objects.sorted().map { "/X\($0) \($0) 0 R" }
-            entries.append("/XObject << \(list.joined(separator: " ")) >>")
+        for kind in Resource.allCases {
+            guard let numbers = objects[kind] else { continue }
+            let list = numbers.sorted().map { "/\(kind.initial)\($0) \($0) 0 R" }
+            entries.append("/\(kind.rawValue) << \(list.joined(separator: " ")) >>")
         }
         if !states.isEmpty {
             let list = states.sorted { $0.key < $1.key }.map { "/\($0.key) << \($0.value) >>" }
@@ -58,9 +68,9 @@ struct PDFContent {
     }
 
     /// The name of an object.
-    mutating func object(_ number: Int) -> String {
-        objects.insert(number)
-        return "X\(number)"
+    mutating func object(_ number: Int, _ kind: Resource = .image) -> String {
+        objects[kind, default: []].insert(number)
+        return "\(kind.initial)\(number)"
     }
 
     /// The name of parameters that are used once.
@@ -135,6 +145,7 @@ struct PDFPath: VectorPathText {
     private let decimals: Int
     private let steps: Double
     private var last = (x: 0, y: 0)
+    private var first = (x: 0, y: 0)
     private var hasLine = false
     /// Whose outlines are written instead of the lines; nil: of none.
     private let outlined: LineStyle?
@@ -167,6 +178,7 @@ struct PDFPath: VectorPathText {
 
     private mutating func start(at point: Point) {
         last = rounded(point)
+        first = last
         add("m")
         hasLine = false
     }
@@ -185,6 +197,27 @@ struct PDFPath: VectorPathText {
         last = next
         add("l")
         hasLine = true
+    }
+
+    mutating func quadratic(_ control: Point, to point: Point) {
+        let start = Point(x: Double(last.x) / steps, y: Double(last.y) / steps)
+        cubic(start + (2.0 / 3) * (control - start), point + (2.0 / 3) * (control - point), to: point)
+    }
+
+    mutating func cubic(_ first: Point, _ second: Point, to point: Point) {
+        if outlined != nil { return line(to: point) }
+        for control in [first, second] {
+            addNumbers(rounded(control))
+            text.append(UInt8(ascii: " "))
+        }
+        last = rounded(point)
+        add("c")
+        hasLine = true
+    }
+
+    mutating func close() {
+        text.add("h\n")
+        last = first
     }
 
     mutating func end() {
@@ -249,7 +282,7 @@ struct PDFPath: VectorPathText {
             if isFirst { start(at: point) } else { go(to: point) }
             isFirst = false
         }
-        if !isFirst { text.add("h\n") }
+        if !isFirst { close() }
     }
 
     private func rounded(_ point: Point) -> (x: Int, y: Int) {
@@ -257,10 +290,14 @@ struct PDFPath: VectorPathText {
         return (whole(point.x), whole(point.y))
     }
 
-    private mutating func add(_ name: String) {
-        text.addNumber(last.x, decimals: decimals)
+    private mutating func addNumbers(_ place: (x: Int, y: Int)) {
+        text.addNumber(place.x, decimals: decimals)
         text.append(UInt8(ascii: " "))
-        text.addNumber(last.y, decimals: decimals)
+        text.addNumber(place.y, decimals: decimals)
+    }
+
+    private mutating func add(_ name: String) {
+        addNumbers(last)
         text.add(" \(name)\n")
     }
 }
@@ -270,7 +307,7 @@ extension PDFText {
     static func factor(_ value: Double) -> String {
         var text: [UInt8] = []
         if value < 0 { text.append(UInt8(ascii: "-")) }
-        var decimals = 8
+        var decimals = abs(value) < 1e6 ? 8 : 0
         var bound = 1.0
         while decimals < 14, abs(value) < bound {
             decimals += 1

@@ -19,6 +19,9 @@ struct PDFWriter: VectorWriter {
     private var contents: [PDFContent] = []
     /// The numbers of stamps' forms.
     private var shapes: [Shape: Int] = [:]
+    private var symbols: [SymbolForm: Int] = [:]
+    private var gradients: [VectorGradient: PDFGradient] = [:]
+    private var font: PDFTextFont?
     private var form = 0
     private var isClipping = false
 
@@ -26,6 +29,11 @@ struct PDFWriter: VectorWriter {
         var lines: VectorStampShape
         /// Whether it is an area.
         var isThin: Bool
+    }
+
+    private struct SymbolForm: Hashable {
+        var symbol: VectorSymbol
+        var rule: FillRule
     }
 
     init(_ scene: VectorScene) {
@@ -96,6 +104,7 @@ struct PDFWriter: VectorWriter {
     mutating func end() throws(EngineError) {
         let content = contents.removeLast()
         let stream = try content.end()
+        if let font { try output.write(font.objects(&body)) }
         var bytes = body.stream(Numbers.contents, "/Filter /FlateDecode", stream)
         bytes += body.object(
             Numbers.page, page.dictionary(isTransparent: true, resources: content.resources))
@@ -163,9 +172,9 @@ struct PDFWriter: VectorWriter {
         isClipping = footprint != nil
         if let footprint {
             var outline = path(nil)
-            footprint.write(to: &outline)
+            footprint.write(to: &outline, scale: scene.scale)
             try change { $0.save() }
-            try draw(outline.takeText() + Array("W n\n".utf8))
+            try draw(outline.takeText() + Array((footprint.rule == .evenodd ? "W* n\n" : "W n\n").utf8))
         }
         let paint = drawn(paint)
         try change { $0.paint(paint) }
@@ -225,9 +234,92 @@ struct PDFWriter: VectorWriter {
         return number
     }
 
+    // MARK: Shapes
+
+    mutating func draw(_ shape: VectorShape) throws(EngineError) {
+        let isEvenOdd = shape.rule == .evenodd
+        switch shape.fill {
+        case .color(let color, let alpha):
+            try change { $0.paint(VectorPaint(color: color, alpha: alpha)) }
+            if let symbol = scene.symbol(of: shape) {
+                let number = try define(SymbolForm(symbol: symbol, rule: shape.rule), shape.path)
+                return try change {
+                    Array("q \(PDFText.matrix(shape.map)) cm /\($0.object(number)) Do Q\n".utf8)
+                }
+            }
+            try draw(outline(of: shape) + Array((isEvenOdd ? "f*\n" : "f\n").utf8))
+        case .gradient(let gradient, let alpha):
+            let own = try define(gradient)
+            try change { content in
+                var text = content.save() + content.alpha(alpha)
+                if let mask = own.mask {
+                    text.add("/\(content.state("/SMask << /S /Luminosity /G \(mask) 0 R >>")) gs\n")
+                }
+                return text
+            }
+            try draw(outline(of: shape) + Array((isEvenOdd ? "W* n\n" : "W n\n").utf8))
+            try change { content in
+                let name = content.object(own.colors, .shading)
+                return Array("\(PDFText.matrix(gradient.map)) cm /\(name) sh\n".utf8) + content.restore()
+            }
+        case .pattern: return
+        }
+    }
+
+    private func outline(of shape: VectorShape) -> [UInt8] {
+        var path = path(nil)
+        shape.placed.write(to: &path, tolerance: scene.curveTolerance)
+        return path.takeText()
+    }
+
+    /// The number of a symbol's form, which is written if it is not yet.
+    private mutating func define(_ form: SymbolForm, _ path: ShapePath) throws(EngineError) -> Int {
+        if let known = symbols[form] { return known }
+        if symbols.count >= scene.limits.definitions { symbols.removeAll() }
+        let number = body.reserve()
+        symbols[form] = number
+        var text = PDFPath(decimals: form.symbol.decimals)
+        path.write(to: &text, tolerance: form.symbol.tolerance)
+        try openContent()
+        try draw(text.takeText() + Array((form.rule == .evenodd ? "f*\n" : "f\n").utf8))
+        let box = path.controlBox
+        let bounds = [box.minX - 1, box.minY - 1, box.maxX + 1, box.maxY + 1].map(PDFText.factor)
+        try closeForm(number, "/BBox [\(bounds.joined(separator: " "))]")
+        return number
+    }
+
+    /// The numbers of a gradient's objects, which are written if they are not yet.
+    private mutating func define(_ gradient: VectorGradient) throws(EngineError) -> PDFGradient {
+        if let known = gradients[gradient] { return known }
+        if gradients.count >= scene.limits.definitions { gradients.removeAll() }
+        var made = PDFGradient(colors: body.reserve())
+        try output.write(body.object(made.colors, gradient.shading(ofAlpha: false)))
+        if !gradient.isOpaque {
+            let alphas = body.reserve()
+            try output.write(body.object(alphas, gradient.shading(ofAlpha: true)))
+            let mask = try beginMask()
+            try change {
+                Array("\(PDFText.matrix(gradient.map)) cm /\($0.object(alphas, .shading)) sh\n".utf8)
+            }
+            try endMask()
+            made.mask = mask
+        }
+        gradients[gradient] = made
+        return made
+    }
+
+    mutating func draw(_ text: VectorText) throws(EngineError) {
+        var font = self.font ?? PDFTextFont(&body)
+        let show = font.show(text)
+        let number = font.number
+        self.font = font
+        try change { Array("q BT /\($0.object(number, .font)) ".utf8) + show + Array("ET Q\n".utf8) }
+    }
+
     // MARK: Images
 
-    mutating func addImage(_ file: [UInt8]) throws(EngineError) {
+    /// Pixels stay pixels anyway: no image asks for interpolation.
+    mutating func addImage(_ file: [UInt8], isPixelated: Bool) throws(EngineError) {
         let place = scene.place
         let source = PDFBook.Source(byteCount: file.count) { count, offset in Array(file[offset..<(offset + count)]) }
         guard let file = try PDFPageFile(source) else { throw .internalError("an image is not a pdf file") }

@@ -10,6 +10,8 @@ struct SVGWriter: VectorWriter {
     private var output: VectorOutput
     /// Names of stamps that are defined.
     private var shapes: [VectorStampShape: Int] = [:]
+    private var symbols: [VectorSymbol: Int] = [:]
+    private var gradients: [VectorGradient: Int] = [:]
     private var lastName = 0
     /// The name of the shape whose stamps are written, and what is not yet written of them.
     private var shape = 0
@@ -109,8 +111,10 @@ struct SVGWriter: VectorWriter {
         if let footprint {
             let name = newName()
             var outline = path(nil)
-            footprint.write(to: &outline)
-            text.add("<clipPath id=\"c\(name)\"><path d=\"")
+            footprint.write(to: &outline, scale: scene.scale)
+            text.add("<clipPath id=\"c\(name)\"><path")
+            if footprint.rule == .evenodd { text.add(" clip-rule=\"evenodd\"") }
+            text.add(" d=\"")
             text += outline.text
             text.add("\"/></clipPath>\n")
             clip = " clip-path=\"url(#c\(name))\""
@@ -194,14 +198,113 @@ struct SVGWriter: VectorWriter {
         return name
     }
 
+    // MARK: Shapes
+
+    mutating func draw(_ shape: VectorShape) throws(EngineError) {
+        var paint: [UInt8] = []
+        switch shape.fill {
+        case .color(let color, let alpha): paint.addPaint("fill", color, alpha: alpha)
+        case .gradient(let gradient, let alpha):
+            paint.add(" fill=\"url(#g\(define(gradient)))\"")
+            if alpha < 1 {
+                paint.add(" fill-opacity=\"")
+                paint.add(alpha, decimals: 4)
+                paint.add("\"")
+            }
+        case .pattern: return
+        }
+        if shape.rule == .evenodd { paint.add(" fill-rule=\"evenodd\"") }
+        if let symbol = scene.symbol(of: shape) {
+            let name = define(symbol, shape.path)
+            pending.add("<use xlink:href=\"#s\(name)\"")
+            pending += paint
+            pending.add(" transform=\"matrix(\(PDFText.matrix(shape.map)))\"/>\n")
+        } else {
+            var path = path(nil)
+            shape.placed.write(to: &path, tolerance: scene.curveTolerance)
+            pending.add("<path")
+            pending += paint
+            pending.add(" d=\"")
+            pending += path.takeText()
+            pending.add("\"/>\n")
+        }
+        try writePending()
+    }
+
+    /// The name of a symbol, which is defined if it is not yet.
+    private mutating func define(_ symbol: VectorSymbol, _ path: ShapePath) -> Int {
+        if let known = symbols[symbol] { return known }
+        if symbols.count >= scene.limits.definitions { symbols.removeAll() }
+        let name = newName()
+        symbols[symbol] = name
+        var text = VectorPath(decimals: symbol.decimals)
+        path.write(to: &text, tolerance: symbol.tolerance)
+        pending.add("<defs><path id=\"s\(name)\" d=\"")
+        pending += text.takeText()
+        pending.add("\"/></defs>\n")
+        return name
+    }
+
+    /// The name of a gradient, which is defined if it is not yet.
+    private mutating func define(_ gradient: VectorGradient) -> Int {
+        if let known = gradients[gradient] { return known }
+        if gradients.count >= scene.limits.definitions { gradients.removeAll() }
+        let name = newName()
+        gradients[gradient] = name
+        var values: [(String, Double)]
+        let kind: String
+        switch gradient.kind {
+        case .linear(let from, let to):
+            kind = "linearGradient"
+            values = [("x1", from.x), ("y1", from.y), ("x2", to.x), ("y2", to.y)]
+        case .radial(let center, let radius):
+            kind = "radialGradient"
+            values = [("cx", center.x), ("cy", center.y), ("r", radius)]
+        }
+        pending.add("<\(kind) id=\"g\(name)\" gradientUnits=\"userSpaceOnUse\"")
+        for (key, value) in values { pending.add(" \(key)=\"\(PDFText.factor(value))\"") }
+        if gradient.map != .identity {
+            pending.add(" gradientTransform=\"matrix(\(PDFText.matrix(gradient.map)))\"")
+        }
+        pending.add(">")
+        for stop in gradient.stops {
+            pending.add("<stop offset=\"")
+            pending.add(stop.offset, decimals: 6)
+            pending.add("\"")
+            pending.addPaint("stop-color", stop.color, alpha: 1)
+            if stop.color.alpha < 255 {
+                pending.add(" stop-opacity=\"")
+                pending.add(Double(stop.color.alpha) / 255, decimals: 4)
+                pending.add("\"")
+            }
+            pending.add("/>")
+        }
+        pending.add("</\(kind)>\n")
+        return name
+    }
+
+    mutating func draw(_ text: VectorText) throws(EngineError) {
+        pending.add("<text fill-opacity=\"0\" font-family=\"sans-serif\" font-size=\"")
+        pending.addLength(text.size)
+        pending.add("\" textLength=\"")
+        pending.addLength(text.length)
+        let place = AffineMap(
+            a: text.along.x, b: text.along.y, c: -text.along.y, d: text.along.x, x: text.origin.x, y: text.origin.y)
+        pending.add("\" lengthAdjust=\"spacingAndGlyphs\" transform=\"matrix(\(PDFText.matrix(place)))\">")
+        pending.add(text.text.xmlEscaped)
+        pending.add("</text>\n")
+        try writePending()
+    }
+
     // MARK: Images
 
     /// Bytes of an image that are written at once: a multiple of three.
     private static let imageBytes = 3 << 16
 
-    mutating func addImage(_ file: [UInt8]) throws(EngineError) {
+    mutating func addImage(_ file: [UInt8], isPixelated: Bool) throws(EngineError) {
         var text: [UInt8] = []
         text.addSize("<image width=\"", scene.canvas)
+        if isPixelated { text.add(" image-rendering=\"pixelated\"") }
         text.add(" preserveAspectRatio=\"none\" xlink:href=\"data:image/png;base64,")
         try output.write(text)
         for start in stride(from: 0, to: file.count, by: Self.imageBytes) {

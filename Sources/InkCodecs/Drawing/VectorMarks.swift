@@ -51,11 +51,11 @@ struct VectorMarks {
     /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
     func patternFault(_ prepared: PreparedStroke) -> String? {
         guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
-        return fault(prepared.brush, uncoveredBy: path.discs)
+        return fault(prepared.brush, uncoveredBy: .discs(path.discs))
     }
 
-    private func fault(_ brush: Brush, uncoveredBy discs: [PreparedStroke.Disc]) -> String? {
-        let count = pattern(of: brush)?.partCount(discs) ?? 0
+    private func fault(_ brush: Brush, uncoveredBy region: VectorPattern.Region) -> String? {
+        let count = pattern(of: brush)?.partCount(region) ?? 0
         return count > Double(limits.patternParts) ? "its pattern is too fine" : nil
     }
 
@@ -77,10 +77,19 @@ struct VectorMarks {
     }
 
     /// Why a suggested pattern cannot be written; nil if it can.
-    func fault(_ fill: Brush) -> String? {
-        let center = Point(x: canvas.width / 2, y: canvas.height / 2)
-        return fault(
-            fill, uncoveredBy: [PreparedStroke.Disc(center: center, radius: canvas.width + canvas.height)])
+    func fault(_ fill: Brush) -> String? { fault(fill, uncoveredBy: .box(picture)) }
+
+    /// Why a shape cannot be written; nil if it can.
+    func fault(_ shape: VectorShape) -> String? {
+        if shape.isEmpty { return nil }
+        let box = shape.box
+        if isHidden(box) { return nil }
+        let isNear = [(box.minX, scale.x), (box.maxX, scale.x), (box.minY, scale.y), (box.maxY, scale.y)].allSatisfy {
+            abs($0 * $1) < limits.farthest
+        }
+        guard isNear else { return "a shape reaches too far beyond the picture" }
+        if case .pattern(let brush, _) = shape.fill { return fault(brush, uncoveredBy: .box(box)) }
+        return nil
     }
 
     private func saturatingSum(_ a: Int, _ b: Int) -> Int {
@@ -108,7 +117,8 @@ struct VectorMarks {
         case .canvas(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             if let pattern = pattern(of: prepared.brush) {
-                try write(pattern, inside: path, color, alpha: Double(alpha), to: &file)
+                try write(
+                    pattern, .discs(path.discs), inside: .stroke(path), color, alpha: Double(alpha), to: &file)
             } else {
                 try write(area: path, color, alpha: Double(alpha), to: &file)
             }
@@ -118,17 +128,32 @@ struct VectorMarks {
     /// Writes a pattern that is uncovered everywhere.
     func write(fill brush: Brush, to file: inout some VectorDrawing) throws(EngineError) {
         guard let pattern = pattern(of: brush) else { return try file.fill(brush.color) }
-        try write(pattern, inside: nil, brush.color, alpha: 1, to: &file)
+        try write(pattern, .all, inside: nil, brush.color, alpha: 1, to: &file)
+    }
+
+    /// Writes a shape.
+    func write(_ shape: VectorShape, to file: inout some VectorWriter) throws(EngineError) {
+        if shape.isEmpty || isHidden(shape.box) { return }
+        guard case .pattern(let brush, let alpha) = shape.fill else { return try file.draw(shape) }
+        try writePattern(of: shape, brush, alpha: alpha, to: &file)
+    }
+
+    /// Writes what a shape uncovers of a pattern.
+    func writePattern(
+        of shape: VectorShape, _ brush: Brush, alpha: Double, to file: inout some VectorDrawing
+    ) throws(EngineError) {
+        guard let pattern = pattern(of: brush) else { return }
+        try write(pattern, .box(shape.box), inside: .shape(shape), brush.color, alpha: alpha, to: &file)
     }
 
     private func write<File: VectorDrawing>(
-        _ pattern: VectorPattern, inside area: SolidPath?, _ color: RGBA8, alpha: Double, to file: inout File
+        _ pattern: VectorPattern, _ region: VectorPattern.Region, inside footprint: VectorFootprint?, _ color: RGBA8,
+        alpha: Double, to file: inout File
     ) throws(EngineError) {
         let line = pattern.line
         var path = file.path(line)
-        pattern.write(area?.discs, to: &path)
+        pattern.write(region, to: &path)
         if path.isEmpty { return }
-        let footprint = area.map { VectorFootprint($0, scale: scale) }
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: footprint)
         try file.add(&path)
@@ -159,7 +184,7 @@ struct VectorMarks {
     ) throws(EngineError) {
         guard File.hasAreas else { return try write(solid: path, color, alpha: alpha, to: &file) }
         var outline = file.path(nil)
-        VectorFootprint(path, scale: scale).write(to: &outline)
+        VectorFootprint.stroke(path).write(to: &outline, scale: scale)
         let paint = VectorPaint(color: color, alpha: alpha)
         try file.begin(paint, inside: nil)
         try file.add(&outline)

@@ -9,6 +9,8 @@ struct VectorPath: VectorPathText {
     private var last = (x: 0, y: 0)
     private var start = (x: 0, y: 0)
     private var hasLine = false
+    /// What numbers without a letter before them are.
+    private var command = UInt8(ascii: "l")
 
     init(decimals: Int) {
         self.decimals = decimals
@@ -28,16 +30,22 @@ struct VectorPath: VectorPathText {
         let next = rounded(point)
         // The first is absolute, whatever its letter.
         text.append(UInt8(ascii: "m"))
-        add(next)
+        add([next])
         start = next
         hasLine = false
+        command = UInt8(ascii: "l")
     }
 
     mutating func line(to point: Point) {
         let next = rounded(point)
         guard next != last else { return }
-        add(next)
-        hasLine = true
+        draw("l", [next])
+    }
+
+    mutating func quadratic(_ control: Point, to point: Point) { draw("q", [rounded(control), rounded(point)]) }
+
+    mutating func cubic(_ first: Point, _ second: Point, to point: Point) {
+        draw("c", [rounded(first), rounded(second), rounded(point)])
     }
 
     mutating func end() {
@@ -47,6 +55,14 @@ struct VectorPath: VectorPathText {
     mutating func close() {
         text.append(UInt8(ascii: "z"))
         last = start
+        command = UInt8(ascii: "z")
+    }
+
+    private mutating func draw(_ letter: Unicode.Scalar, _ points: [(x: Int, y: Int)]) {
+        if command != UInt8(ascii: letter) { text.append(UInt8(ascii: letter)) }
+        command = UInt8(ascii: letter)
+        add(points)
+        hasLine = true
     }
 
     mutating func polygon(_ points: some Sequence<Point>) {
@@ -63,10 +79,14 @@ struct VectorPath: VectorPathText {
         return (whole(point.x), whole(point.y))
     }
 
-    private mutating func add(_ next: (x: Int, y: Int)) {
-        text.addDecimal(next.x - last.x, decimals: decimals)
-        text.addDecimal(next.y - last.y, decimals: decimals)
-        last = next
+    /// Adds points relative to the one before the first of them.
+    private mutating func add(_ points: [(x: Int, y: Int)]) {
+        let from = last
+        for next in points {
+            text.addDecimal(next.x - from.x, decimals: decimals)
+            text.addDecimal(next.y - from.y, decimals: decimals)
+            last = next
+        }
     }
 }
 

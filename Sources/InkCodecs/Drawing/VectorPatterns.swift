@@ -2,6 +2,14 @@ import InkEngine
 
 /// What is drawn of a pattern that lies still on the canvas (spec section 8.1), where discs uncover it.
 struct VectorPattern {
+    /// Where it is uncovered, in canvas pixels.
+    enum Region {
+        case all
+        /// By discs and the hulls between them.
+        case discs([PreparedStroke.Disc])
+        case box(Rect)
+    }
+
     let line: LineStyle
     private let still: StillLines
     private let along: Point
@@ -41,26 +49,38 @@ struct VectorPattern {
     }
 
     /// About as many parts as `write` adds, or more.
-    func partCount(_ discs: [PreparedStroke.Disc]) -> Double {
-        var box = Rect.empty
-        for disc in discs {
-            let center = local(disc.center)
-            box.formUnion(center)
-        }
+    func partCount(_ region: Region) -> Double {
+        let discs: [PreparedStroke.Disc]
+        if case .discs(let own) = region { discs = own } else { discs = [] }
         let widest = discs.map(\.radius).max() ?? 0
+        var box = Rect.empty
+        switch region {
+        case .all: box = seen
+        case .discs: for disc in discs { box.formUnion(local(disc.center)) }
+        case .box(let own): box = local(own)
+        }
         box = shown(box.expanded(by: widest + still.reach))
         if box.isEmpty { return 0 }
         let lines = (box.maxY - box.minY) / period + 2
         switch still.lines {
         case .straight(let areCrossed): return areCrossed ? lines + (box.maxX - box.minX) / period + 2 : lines
         case .cells(let offsets, let cell):
-            let all = lines * ((box.maxX - box.minX) / cell + 2)
-            var swept = 0.0
-            let wide = 2 * (widest + still.reach + period + cell)
-            for (a, b) in zip(discs, discs.dropFirst()) { swept += (b.center - a.center).length * wide }
-            let near = (swept + wide * wide) / (period * cell) + 4
-            return min(all, near) * max(Double(offsets.count - 1) / 4, 1)
+            var count = lines * ((box.maxX - box.minX) / cell + 2)
+            if !discs.isEmpty {
+                var swept = 0.0
+                let wide = 2 * (widest + still.reach + period + cell)
+                for (a, b) in zip(discs, discs.dropFirst()) { swept += (b.center - a.center).length * wide }
+                count = min(count, (swept + wide * wide) / (period * cell) + 4)
+            }
+            return count * max(Double(offsets.count - 1) / 4, 1)
         }
+    }
+
+    /// A box in the pattern's coordinates that holds one of the canvas.
+    private func local(_ box: Rect) -> Rect {
+        var own = Rect.empty
+        for x in [box.minX, box.maxX] { for y in [box.minY, box.maxY] { own.formUnion(local(Point(x: x, y: y))) } }
+        return own
     }
 
     private func shown(_ box: Rect) -> Rect {
@@ -69,21 +89,27 @@ struct VectorPattern {
             maxY: min(box.maxY, seen.maxY))
     }
 
-    /// Adds the lines that the discs and the hulls between them may uncover.
-    ///
-    /// - Parameter discs: nil: everything is uncovered.
-    func write(_ discs: [PreparedStroke.Disc]?, to path: inout some VectorPathText) {
+    /// Adds the lines of which a region may show something.
+    func write(_ region: Region, to path: inout some VectorPathText) {
         switch still.lines {
         case .straight(let areCrossed):
-            writeLines(discs, isAcross: false, to: &path)
-            if areCrossed { writeLines(discs, isAcross: true, to: &path) }
-        case .cells(let offsets, let width): writeCells(discs, offsets, width: width, to: &path)
+            writeLines(region, isAcross: false, to: &path)
+            if areCrossed { writeLines(region, isAcross: true, to: &path) }
+        case .cells(let offsets, let width): writeCells(region, offsets, width: width, to: &path)
         }
     }
 
-    /// The boxes, in the pattern's coordinates, round neighbouring discs; parts of long ways, if they are to be short.
-    private func boxes(_ discs: [PreparedStroke.Disc]?, areShort: Bool, _ body: (Rect) -> Void) {
-        guard let discs else { return body(seen.expanded(by: still.reach)) }
+    /// The boxes, in the pattern's coordinates, round what is uncovered; parts of long ways, if they are to be short.
+    private func boxes(_ region: Region, areShort: Bool, _ body: (Rect) -> Void) {
+        let discs: [PreparedStroke.Disc]
+        switch region {
+        case .all: return body(seen.expanded(by: still.reach))
+        case .box(let own):
+            let box = shown(local(own).expanded(by: still.reach))
+            if !box.isEmpty { body(box) }
+            return
+        case .discs(let own): discs = own
+        }
         for index in 0..<max(discs.count - 1, 1) {
             let (a, b) = (discs[index], discs[min(index + 1, discs.count - 1)])
             let (start, end) = (local(a.center), local(b.center))
@@ -107,9 +133,9 @@ struct VectorPattern {
         return box
     }
 
-    private func writeLines(_ discs: [PreparedStroke.Disc]?, isAcross: Bool, to path: inout some VectorPathText) {
+    private func writeLines(_ region: Region, isAcross: Bool, to path: inout some VectorPathText) {
         var rows: [Int: ClosedRange<Double>] = [:]
-        boxes(discs, areShort: false) { box in
+        boxes(region, areShort: false) { box in
             let (from, to) = isAcross ? (box.minX, box.maxX) : (box.minY, box.maxY)
             let ends = isAcross ? box.minY...box.maxY : box.minX...box.maxX
             for row in whole((from - still.reach) / period)...(whole((to + still.reach) / period) + 1) {
@@ -127,11 +153,11 @@ struct VectorPattern {
     }
 
     private func writeCells(
-        _ discs: [PreparedStroke.Disc]?, _ offsets: [Double], width: Double, to path: inout some VectorPathText
+        _ region: Region, _ offsets: [Double], width: Double, to path: inout some VectorPathText
     ) {
         let reach = still.reach
         var rows: [Int: Set<Int>] = [:]
-        boxes(discs, areShort: true) { box in
+        boxes(region, areShort: true) { box in
             let columns = whole((box.minX - reach) / width)...(whole((box.maxX + reach) / width) + 1)
             for row in whole((box.minY - reach) / period)...(whole((box.maxY + reach) / period) + 1) {
                 rows[row, default: []].formUnion(columns)

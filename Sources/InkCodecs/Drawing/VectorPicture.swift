@@ -63,9 +63,9 @@ public struct VectorPicture {
     public static func version(of format: PictureFormat, renderer: String) -> String {
         let own =
             switch format {
-            case .plot: "plot 1"
-            case .vectorPDF: "pdf 1"
-            default: "svg 1"
+            case .plot: "plot 2"
+            case .vectorPDF: "pdf 2"
+            default: "svg 2"
             }
         return "\(own) of \(renderer)"
     }
@@ -120,7 +120,9 @@ struct VectorSurveyor<File: VectorWriter>: VectorWriter {
     func close(_ group: VectorGroup) {}
     func beginMask() -> Int { 0 }
     func endMask() {}
-    func addImage(_ file: [UInt8]) {}
+    func addImage(_ file: [UInt8], isPixelated: Bool) {}
+    func draw(_ shape: VectorShape) {}
+    func draw(_ text: VectorText) {}
     func fill(_ color: RGBA8) {}
     func begin(_ paint: VectorPaint, inside footprint: VectorFootprint?) {}
     func add(_ path: inout VectorPath) {}

@@ -52,7 +52,7 @@ struct VectorWalk<File: VectorWriter> {
     /// The elements of groups that pass through and change nothing, instead of the groups.
     private func spread(_ element: DrawnTree.Element) -> [DrawnTree.Element] {
         let layer = element.layer
-        guard element.isPassThrough, element.clipped.isEmpty, layer.opacity == 1, layer.maskImage == nil else {
+        guard element.isPassThrough, element.clipped.isEmpty, layer.opacity == 1, !layer.isMasked else {
             return [element]
         }
         return element.children.flatMap { spread($0) }
@@ -78,17 +78,23 @@ struct VectorWalk<File: VectorWriter> {
         if let fault {
             warn(element, "\(fault): the layer is an image in the \(File.name) file")
             var own = element.unblended
-            own.layer.maskImage = element.clipped.isEmpty ? nil : layer.maskImage
+            if element.clipped.isEmpty { (own.layer.maskImage, own.layer.maskShapes) = (nil, nil) }
             let group = self.group(of: element, mask: element.clipped.isEmpty ? try writeMask(of: layer) : nil)
             try file.open(group)
-            try writeImage(own.layers, background: .transparent)
+            try writeImage(own.layers, background: .transparent, isPixelated: own.isPixelated)
+            try writeTexts(of: layer)
             return try file.close(group)
         }
         guard element.clipped.isEmpty else { return try writeClipped(element) }
         let group = self.group(of: element, mask: try writeMask(of: layer))
         try file.open(group)
         switch layer.kind {
-        case .fill(let paint): try file.fill(paint.color ?? .transparent)
+        case .fill(let paint):
+            if let color = paint.color {
+                try file.fill(color)
+            } else if File.takesMarks {
+                try marks.write(VectorShape(filling: paint, scene: scene), to: &file)
+            }
         case .group: try write(element.children, isTop: false)
         case .layer: try writeMarks(of: layer)
         }
@@ -113,9 +119,12 @@ struct VectorWalk<File: VectorWriter> {
         if case .fill(let paint) = layer.kind { return paint.color }
         guard case .layer = layer.kind, layer.contentImage == nil else { return nil }
         if let fill = scene.suggestedFill(layer) { return fill.color }
-        let painted = layer.strokes.lazy.filter { $0.mode == .paint }
-        guard let color = painted.first?.brush.color, painted.allSatisfy({ $0.brush.color == color }) else {
-            return nil
+        var color: RGBA8?
+        let shapes = layer.shapes.lazy.filter { $0.mode == .paint }.map(\.fill.onlyColor)
+        let strokes = layer.strokes.lazy.filter { $0.mode == .paint }.map { RGBA8?.some($0.brush.color) }
+        for own in [AnySequence(shapes), AnySequence(strokes)].joined() {
+            guard let own, color ?? own == own else { return nil }
+            color = own
         }
         return color
     }
@@ -150,9 +159,20 @@ struct VectorWalk<File: VectorWriter> {
     ///
     /// - Returns: The mask's number.
     private mutating func writeMask(of layer: Layer) throws(EngineError) -> Int? {
-        if layer.maskImage == nil { return nil }
+        guard let shapes = layer.maskShapes, shapesFault(shapes) == nil else {
+            if !layer.isMasked { return nil }
+            let number = try file.beginMask()
+            try writeImage([layer.shownMask], background: .black)
+            try file.endMask()
+            return number
+        }
+        var image = layer
+        image.maskShapes = nil
+        let inner = VectorGroup(mask: try writeMask(of: image))
         let number = try file.beginMask()
-        try writeImage([layer.shownMask], background: .black)
+        try file.open(inner)
+        try writeShapes(shapes[...], color: .white)
+        try file.close(inner)
         try file.endMask()
         return number
     }
@@ -174,14 +194,13 @@ struct VectorWalk<File: VectorWriter> {
         guard case .layer = layer.kind else { return nil }
         if let fill = scene.suggestedFill(layer) { return marks.fault(fill) }
         var stamps = 0
-        var erasures = 0
-        var last = StrokeMode.paint
+        if let fault = shapesFault(layer.shapes) { return fault }
         for stroke in layer.strokes {
-            if stroke.mode == .erase, last == .paint { erasures += 1 }
-            last = stroke.mode
             if let fault = marks.fault(scene.stroke(stroke), stamps: &stamps) { return fault }
         }
-        if erasures > scene.limits.erasures { return "strokes that erase alternate with others too often" }
+        if layer.runs.count(where: { $0.mode == .erase }) > scene.limits.erasures {
+            return "marks that erase alternate with others too often"
+        }
         if stampsInAll + stamps > scene.limits.stampsInAll {
             return "the picture has more than \(scene.limits.stampsInAll) stamps"
         }
@@ -199,42 +218,63 @@ struct VectorWalk<File: VectorWriter> {
         let runs = layer.runs
         // What is painted first is inside the masks of all that is erased.
         var masks: [Int] = []
-        for run in runs where layer.strokes[run.lowerBound].mode == .erase {
+        for run in runs where run.mode == .erase {
             masks.append(try file.beginMask())
             try file.fill(.white)
-            try writeStrokes(layer.strokes[run], color: .black)
+            try write(run, of: layer, color: .black)
             try file.endMask()
         }
         var groups = masks.map { VectorGroup(mask: $0) }
         for group in groups.reversed() { try file.open(group) }
         if layer.contentImage != nil {
             var content = Layer(contentImage: layer.contentImage)
-            content.contentPlacement = layer.contentPlacement
-            try writeImage([content], background: .transparent)
+            (content.contentPlacement, content.contentFilter) = (layer.contentPlacement, layer.contentFilter)
+            try writeImage([content], background: .transparent, isPixelated: layer.contentFilter == .nearest)
         }
         for run in runs {
-            if layer.strokes[run.lowerBound].mode == .erase {
+            if run.mode == .erase {
                 try file.close(groups.removeFirst())
             } else {
-                try writeStrokes(layer.strokes[run], color: color)
+                try write(run, of: layer, color: color)
             }
         }
+        if color == nil { try writeTexts(of: layer) }
     }
 
-    /// - Parameter color: nil: that of each stroke.
-    private mutating func writeStrokes(_ strokes: ArraySlice<Stroke>, color: RGBA8?) throws(EngineError) {
+    /// - Parameter color: nil: that of each mark.
+    private mutating func write(_ run: LayerRun, of layer: Layer, color: RGBA8?) throws(EngineError) {
         guard File.takesMarks else { return }
-        for stroke in strokes {
+        if run.areShapes { return try writeShapes(layer.shapes[run.range], color: color) }
+        for stroke in layer.strokes[run.range] {
             try marks.write(scene.prepared(stroke), color: color ?? stroke.brush.color, to: &file)
         }
     }
 
+    /// - Parameter color: of those that paint; nil: that of each. Others are black where there is one.
+    private mutating func writeShapes(_ shapes: ArraySlice<Shape>, color: RGBA8?) throws(EngineError) {
+        guard File.takesMarks else { return }
+        for shape in shapes {
+            let own = shape.mode == .erase && color != nil ? .black : color
+            try marks.write(VectorShape(shape, color: own, scene: scene), to: &file)
+        }
+    }
+
+    private mutating func writeTexts(of layer: Layer) throws(EngineError) {
+        guard File.takesMarks else { return }
+        for text in VectorText.all(layer.shapes, scene: scene) { try file.draw(text) }
+    }
+
+    /// Why shapes cannot be written; nil if they can.
+    private func shapesFault(_ shapes: [Shape]) -> String? {
+        shapes.lazy.compactMap { self.marks.fault(VectorShape($0, scene: self.scene)) }.first
+    }
+
     private mutating func writeImage(
-        _ layers: [Layer], background: RGBA8, includesBaseImage: Bool = false
+        _ layers: [Layer], background: RGBA8, includesBaseImage: Bool = false, isPixelated: Bool = false
     ) throws(EngineError) {
         let image = VectorImage(
             layers: layers, background: background, includesBaseImage: includesBaseImage, format: File.imageFormat)
-        try file.addImage(try scene.tools.image(image))
+        try file.addImage(try scene.tools.image(image), isPixelated: isPixelated)
     }
 }
 
@@ -245,23 +285,54 @@ extension DrawnTree.Element {
     }
 }
 
+extension DrawnTree.Element {
+    /// Whether an image of this shows nothing but pixels of pictures.
+    fileprivate var isPixelated: Bool {
+        layer.contentImage != nil && layer.contentFilter == .nearest && layer.strokes.isEmpty && layer.shapes.isEmpty
+            && clipped.isEmpty
+    }
+}
+
+extension Paint {
+    /// The colour that it has everywhere, whatever its alpha.
+    fileprivate var onlyColor: RGBA8? {
+        switch self {
+        case .color(let color): RGBA8(red: color.red, green: color.green, blue: color.blue)
+        case .pattern(let brush): brush.color
+        case .gradient: nil
+        }
+    }
+}
+
+/// Marks of a layer that are of one sort and mode.
+struct LayerRun {
+    var mode: StrokeMode
+    var areShapes: Bool
+    /// Which of the layer's shapes or strokes.
+    var range: Range<Int>
+}
+
 extension Layer {
+    var isMasked: Bool { maskImage != nil || maskShapes != nil }
+
     /// A white area with this layer's mask.
     var shownMask: Layer {
         var shown = Layer(maskImage: maskImage)
         shown.kind = .fill(.color(.white))
-        (shown.maskPlacement, shown.maskOutside) = (maskPlacement, maskOutside)
+        (shown.maskPlacement, shown.maskOutside, shown.maskShapes) = (maskPlacement, maskOutside, maskShapes)
         return shown
     }
 
-    /// Runs of strokes of one mode.
-    var runs: [Range<Int>] {
-        var runs: [Range<Int>] = []
-        for (index, stroke) in strokes.enumerated() {
-            if let last = runs.last, strokes[last.lowerBound].mode == stroke.mode {
-                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+    /// Runs of marks in drawing order.
+    var runs: [LayerRun] { Self.runs(shapes.map(\.mode), areShapes: true) + Self.runs(strokes.map(\.mode)) }
+
+    private static func runs(_ modes: [StrokeMode], areShapes: Bool = false) -> [LayerRun] {
+        var runs: [LayerRun] = []
+        for (index, mode) in modes.enumerated() {
+            if let last = runs.last, last.mode == mode {
+                runs[runs.count - 1].range = last.range.lowerBound..<(index + 1)
             } else {
-                runs.append(index..<(index + 1))
+                runs.append(LayerRun(mode: mode, areShapes: areShapes, range: index..<(index + 1)))
             }
         }
         return runs

@@ -17,6 +17,10 @@ protocol VectorPathText {
     mutating func move(to point: Point)
     /// A line to a point, unless it is, after rounding, the one before.
     mutating func line(to point: Point)
+    mutating func quadratic(_ control: Point, to point: Point)
+    mutating func cubic(_ first: Point, _ second: Point, to point: Point)
+    /// Ends a line at its beginning, where the next one begins if it does not move.
+    mutating func close()
     /// Ends an open line; one of a single point becomes a dot, which round caps make visible.
     mutating func end()
     mutating func polygon(_ points: some Sequence<Point>)
@@ -29,25 +33,30 @@ extension VectorPathText {
     }
 }
 
-/// The area that a stroke uncovers of something.
-struct VectorFootprint {
-    var discs: [PreparedStroke.Disc]
-    fileprivate var polygons: SolidOutline?
-    fileprivate var scale: OutputScale
+/// The area that a mark uncovers of something.
+enum VectorFootprint {
+    case stroke(SolidPath)
+    case shape(VectorShape)
 
-    init(_ path: SolidPath, scale: OutputScale) {
-        discs = path.discs
-        polygons = path.outline(scale)
-        self.scale = scale
+    var rule: FillRule {
+        switch self {
+        case .stroke: .nonzero
+        case .shape(let shape): shape.rule
+        }
     }
 
-    func write(to text: inout some VectorPathText) {
-        guard let polygons = polygons?.polygons else { return }
-        var start = 0
-        for count in polygons.counts {
-            let corners = polygons.corners[start..<(start + Int(count))]
-            text.polygon(corners.lazy.map { Point(x: $0.x / scale.x, y: $0.y / scale.y) })
-            start += Int(count)
+    func write(to text: inout some VectorPathText, scale: OutputScale) {
+        switch self {
+        case .stroke(let path):
+            guard let polygons = path.outline(scale)?.polygons else { return }
+            var start = 0
+            for count in polygons.counts {
+                let corners = polygons.corners[start..<(start + Int(count))]
+                text.polygon(corners.lazy.map { Point(x: $0.x / scale.x, y: $0.y / scale.y) })
+                start += Int(count)
+            }
+        case .shape(let shape):
+            shape.placed.write(to: &text, tolerance: VectorScene.curveTolerancePixels / scale.largest)
         }
     }
 }
@@ -143,7 +152,13 @@ protocol VectorWriter: VectorDrawing {
     mutating func beginMask() throws(EngineError) -> Int
     mutating func endMask() throws(EngineError)
     /// Adds an image that covers the picture, from its file.
-    mutating func addImage(_ file: [UInt8]) throws(EngineError)
+    ///
+    /// - Parameter isPixelated: whether readers that enlarge it shall show its pixels.
+    mutating func addImage(_ file: [UInt8], isPixelated: Bool) throws(EngineError)
+    /// Fills a shape with a colour or a gradient.
+    mutating func draw(_ shape: VectorShape) throws(EngineError)
+    /// Adds a text that cannot be seen.
+    mutating func draw(_ text: VectorText) throws(EngineError)
     /// Whether marks are wanted, not only groups and images.
     static var takesMarks: Bool { get }
 }
@@ -163,6 +178,9 @@ struct VectorScene {
     var scale: OutputScale
     /// Digits behind the point of coordinates: a hundredth of an output pixel, or less.
     var decimals: Int
+
+    /// How far curves may be from what they stand for, in output pixels.
+    static let curveTolerancePixels = 0.005
 
     var canvas: CanvasSize { picture.canvas }
     /// In pixels.

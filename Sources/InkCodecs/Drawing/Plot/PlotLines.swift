@@ -13,6 +13,9 @@ struct PlotLines {
 
     subscript(index: Int) -> ArraySlice<Point> { points[range(index)] }
 
+    /// The beginning of the line that is not complete.
+    var openStart: Point? { points.count > (ends.last ?? 0) ? points[ends.last ?? 0] : nil }
+
     func start(_ index: Int) -> Point { points[range(index).lowerBound] }
     func end(_ index: Int) -> Point { points[ends[index] - 1] }
 

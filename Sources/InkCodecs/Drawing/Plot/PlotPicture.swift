@@ -84,7 +84,7 @@ struct PlotPicture {
         case .group: drawing = try self.drawing(of: element.children)
         case .layer: drawing = try marks(of: element)
         }
-        if element.layer.maskImage != nil, !drawing.isEmpty {
+        if element.layer.isMasked, !drawing.isEmpty {
             try cut(&drawing, to: [element.layer.shownMask], background: .black)
         }
         if element.clipped.isEmpty { return drawing }
@@ -132,14 +132,14 @@ struct PlotPicture {
         }
         var widest = 0.0
         var stamps = 0
-        for run in layer.runs {
-            if layer.strokes[run.lowerBound].mode == .erase {
+        for run in layer.runs where !run.areShapes {
+            if run.mode == .erase {
                 if !pen.drawing.isEmpty {
-                    try cut(&pen.drawing, to: [Self.remains(of: layer.strokes[run])], background: .white)
+                    try cut(&pen.drawing, to: [Self.remains(of: layer.strokes[run.range])], background: .white)
                 }
                 continue
             }
-            for stroke in layer.strokes[run] {
+            for stroke in layer.strokes[run.range] {
                 let (sum, isTooMuch) = stamps.addingReportingOverflow(PreparedStroke.stampCount(of: stroke))
                 guard !isTooMuch, sum <= scene.limits.plotLines else { throw pen.tooMany }
                 stamps = sum
@@ -316,7 +316,7 @@ private struct PlotPen: VectorDrawing {
     mutating func fill(_ color: RGBA8) { hasFills = true }
 
     mutating func begin(_ paint: VectorPaint, inside footprint: VectorFootprint?) {
-        self.footprint = footprint.map { PlotFootprint($0.discs) }
+        if case .stroke(let path) = footprint { self.footprint = PlotFootprint(path.discs) }
     }
 
     mutating func add(_ path: inout PlotPath) throws(EngineError) {
@@ -347,6 +347,7 @@ private struct PlotPen: VectorDrawing {
 /// A path whose lines are kept.
 private struct PlotPath: VectorPathText {
     private(set) var lines = PlotLines()
+    static let tolerance = 0.01
 
     var isEmpty: Bool { lines.points.isEmpty }
     var byteCount: Int { lines.points.count * MemoryLayout<Point>.stride }
@@ -363,6 +364,27 @@ private struct PlotPath: VectorPathText {
     }
 
     mutating func line(to point: Point) { lines.add(point) }
+
+    mutating func quadratic(_ control: Point, to point: Point) {
+        let start = lines.points.last ?? point
+        cubic(start + (2.0 / 3) * (control - start), point + (2.0 / 3) * (control - point), to: point)
+    }
+
+    mutating func cubic(_ first: Point, _ second: Point, to point: Point) {
+        let start = lines.points.last ?? first
+        let bend = max((start - 2 * first + second).length, (first - 2 * second + point).length)
+        let count = max((0.75 * bend / PlotPath.tolerance).squareRoot().rounded(.up), 1)
+        for index in 1..<Int(min(count, 10_000)) {
+            let t = Double(index) / min(count, 10_000)
+            let s = 1 - t
+            lines.add((s * s * s) * start + (3 * s * s * t) * first + (3 * s * t * t) * second + (t * t * t) * point)
+        }
+        lines.add(point)
+    }
+
+    mutating func close() {
+        if let start = lines.openStart { lines.add(start) }
+    }
 
     mutating func end() { lines.end() }
 
