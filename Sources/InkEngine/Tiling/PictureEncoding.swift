@@ -35,6 +35,9 @@ public struct PictureEncoding: Hashable, Sendable {
     /// number.
     public var bytesMax: Int?
 
+    /// What plots draw, and with how many pens.
+    public var plot = PlotSettings()
+
     /// Ten times as far as any printer asks for.
     public static let bleeds = 1...500_000
 
@@ -64,6 +67,9 @@ public struct PictureEncoding: Hashable, Sendable {
         if let tileSize { parts.append("tile=\(tileSize)") }
         if let bytesMax { parts.append("max-bytes=\(bytesMax)") }
         if tileOverlap > 0 { parts.append("overlap=\(tileOverlap)") }
+        if plot.keepsHidden { parts.append("plot-hidden=keep") }
+        if let pens = plot.pens { parts.append("pens=\(pens)") }
+        if let hatch = plot.hatch { parts.append("plot-fill=hatch:\(hatch.spacing),\(hatch.angle)") }
         return parts
     }
 
@@ -78,6 +84,35 @@ public struct PictureEncoding: Hashable, Sendable {
         self.compression = compression
         self.bleed = bleed
     }
+}
+
+/// The user's choices for plots.
+public struct PlotSettings: Hashable, Sendable {
+    /// Parallel lines inside of areas.
+    public struct Hatch: Hashable, Sendable {
+        /// From line to line, in thousandths of a millimetre, one of `spacings`.
+        public var spacing: Int
+        /// Whole degrees clockwise from the right, one of `angles`.
+        public var angle: Int
+
+        public init(spacing: Int = 1000, angle: Int = 45) {
+            self.spacing = spacing
+            self.angle = angle
+        }
+    }
+
+    /// Whether lines are drawn where something opaque lies above them.
+    public var keepsHidden = false
+    /// The most pens, one of `penCounts`; nil: one for each colour.
+    public var pens: Int?
+    /// What areas are filled with; nil: nothing.
+    public var hatch: Hatch?
+
+    public static let penCounts = 1...1000
+    public static let spacings = 50...1_000_000
+    public static let angles = 0...359
+
+    public init() {}
 }
 
 /// The trade-off between compression time and file size.

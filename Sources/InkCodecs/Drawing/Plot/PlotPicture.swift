@@ -3,40 +3,38 @@ import InkEngine
 /// Writes what a pen plotter draws of a picture: an SVG file in millimetres with flat lines, and a layer for each pen.
 ///
 /// Pens know neither opacity nor areas nor blend modes, so a line is drawn or not; masks, what clips and what erases cut
-/// lines where they hide half of them.
+/// lines where they hide half of them. Areas, which shapes and wide strokes are, are drawn as their outlines; what is
+/// opaque hides the lines below it. Lines hide nothing, and neither do pictures, which a pen cannot plot.
 struct PlotPicture {
-    private let scene: VectorScene
+    let scene: VectorScene
     private let marks: VectorMarks
     /// Whether only images and warnings are wanted.
     private let isSurvey: Bool
     private var warnings: [ReadingWarning] = []
-    private var pens: [Pen] = []
+    private(set) var pens: [Pen] = []
+    private var numbers: [RGBA8: Int] = [:]
+    /// Marks so far.
+    private var depth = 0
+    /// The place of the warning of wide strokes, and the width of the widest of them, in millimetres.
+    private var wide: (index: Int, width: Double)?
     /// The size of a canvas pixel, in millimetres.
-    private let millimetres: Point
+    let millimetres: Point
 
-    private struct Pen {
+    struct Pen {
         var color: RGBA8
         /// The names of the layers that use it.
         var names: [String] = []
-        /// Whether a stroke of its colour lies on the page.
+        /// Whether a mark of its colour lies on the page.
         var isSeen = false
         var lines = PlotLines()
     }
 
-    /// Lines by the numbers of their pens; empty ones too, so that what is asked for does not depend on masks.
-    typealias Drawing = [Int: PlotLines]
-
     /// The resolution of pages that give none, as CSS has it.
     static let standardDotsPerInch = 96.0
-    /// How far lines may be moved to be joined, in millimetres: a fraction of the width of any pen.
-    private static let tolerance = 0.05
-    /// Lines that are shorter are left out, in millimetres.
-    private static let shortest = 0.02
-    /// The length of the line that a dot is, in millimetres.
-    private static let dotLength = 0.1
-    /// Solid strokes up to this width are as wide as a pen, in millimetres.
+    /// How far lines may be from the curves that they stand for, in millimetres.
+    private static let curveTolerance = 0.01
+    /// Solid strokes up to this width are as wide as a pen, in millimetres; others are areas.
     private static let penWidthMax = 2.0
-    private static let shownPenWidth = "0.3"
     /// More pens than anybody changes.
     private static let pensWithoutWarning = 24
 
@@ -48,63 +46,147 @@ struct PlotPicture {
         millimetres = Point(x: scene.scale.x * inch, y: scene.scale.y * inch)
     }
 
+    private var settings: PlotSettings { scene.picture.encoding.plot }
+
+    /// Canvas pixels in a millimetre.
+    private var unit: Double { 1 / max(millimetres.x, millimetres.y) }
+
+    /// The colour of what lies under everything, where hidden lines are removed.
+    private var paper: RGBA8? {
+        let background = scene.picture.background
+        return settings.keepsHidden || !background.isOpaque ? nil : background
+    }
+
     /// - Returns: What cannot be plotted.
     mutating func write() throws(EngineError) -> [ReadingWarning] {
         if scene.picture.hasBaseImage {
             warnings.append(ReadingWarning(.other, at: "baseImage", "a pen cannot plot the base image"))
         }
-        let drawing = try self.drawing(of: scene.picture.elements)
-        let page = Rect(minX: 0, minY: 0, maxX: scene.canvas.width, maxY: scene.canvas.height)
-        for (pen, lines) in drawing { pens[pen].lines = lines.cut(to: page) }
-        pens.removeAll { isSurvey ? !$0.isSeen : $0.lines.isEmpty }
-        if pens.count > PlotPicture.pensWithoutWarning {
+        var drawing = try self.drawing(of: scene.picture.elements)
+        // Nobody sees marks in the colour of the paper, but what they hide.
+        let count = pens.count { $0.isSeen && $0.color != paper }
+        if settings.pens == nil, count > PlotPicture.pensWithoutWarning {
             warnings.append(
-                ReadingWarning(.other, at: "layers", "there are \(pens.count) colours, and a pen for each of them"))
+                ReadingWarning(
+                    .other, at: "layers",
+                    "there are \(count) colours, and a pen for each of them; --pens N joins those that are alike"))
         }
-        if !isSurvey { try writeFile() }
+        if isSurvey { return warnings }
+        drawing.cut(to: PlotCut(area: scene.page))
+        drawing.hide(page: scene.page, paper: paper) { [pens] in pens[$0].color }
+        for (pen, ink) in drawing.inks { pens[pen].lines = ink.lines }
+        pens = pens.filter { !$0.lines.isEmpty && $0.color != paper }
+        joinPens()
+        try writeFile()
         return warnings
     }
 
+    /// Lets no more pens draw than there are to be.
+    private mutating func joinPens() {
+        guard let count = settings.pens, count < pens.count else { return }
+        let palette = PlotPalette(pens.map(\.color), lengths: pens.map(\.lines.length), count: count)
+        for (index, own) in palette.pens.enumerated() where own != index {
+            pens[own].lines.add(pens[index].lines)
+            for name in pens[index].names where !pens[own].names.contains(name) { pens[own].names.append(name) }
+        }
+        pens = pens.indices.filter { palette.pens[$0] == $0 }.map { pens[$0] }
+    }
+
+    /// Adds a warning, or a place to the one of the same kind.
     private mutating func warn(_ element: DrawnTree.Element, _ reason: String) {
-        warnings.append(ReadingWarning(.other, at: element.path, reason))
+        if let index = warnings.firstIndex(where: { $0.reason == reason }) {
+            warnings[index].count += 1
+        } else {
+            warnings.append(ReadingWarning(.other, at: element.path, reason))
+        }
+    }
+
+    /// - Parameter width: in millimetres.
+    private mutating func warn(_ element: DrawnTree.Element, ofWidth width: Double) {
+        let widest = max(width, wide?.width ?? 0)
+        var text: [UInt8] = []
+        text.add(widest, decimals: 1)
+        let reason =
+            "solid strokes of up to \(String(decoding: text, as: UTF8.self)) mm are plotted as the lines in the middle "
+            + "of them"
+        if let wide {
+            warnings[wide.index].reason = reason
+            warnings[wide.index].count += 1
+        } else {
+            warnings.append(ReadingWarning(.other, at: element.path, reason))
+        }
+        wide = (wide?.index ?? warnings.count - 1, widest)
     }
 
     // MARK: Elements
 
-    private mutating func drawing(of elements: [DrawnTree.Element]) throws(EngineError) -> Drawing {
-        var all: Drawing = [:]
+    private mutating func drawing(of elements: [DrawnTree.Element]) throws(EngineError) -> PlotDrawing {
+        var all = PlotDrawing()
         for element in elements { all.add(try drawing(of: element)) }
         return all
     }
 
-    private mutating func drawing(of element: DrawnTree.Element) throws(EngineError) -> Drawing {
-        var drawing: Drawing = [:]
+    private mutating func drawing(of element: DrawnTree.Element) throws(EngineError) -> PlotDrawing {
+        var drawing = PlotDrawing()
         switch element.layer.kind {
-        case .fill: warn(element, "a pen cannot plot a fill")
+        case .fill(let paint):
+            warn(element, "a pen cannot plot a fill")
+            depth += 1
+            if !settings.keepsHidden, paint.isOpaque {
+                drawing.covers = [PlotCover(color: paint.plotted, depth: depth, cuts: [PlotCut(area: scene.page)])]
+            }
         case .group: drawing = try self.drawing(of: element.children)
         case .layer: drawing = try marks(of: element)
         }
-        if element.layer.isMasked, !drawing.isEmpty {
-            try cut(&drawing, to: [element.layer.shownMask], background: .black)
+        if element.layer.isMasked, !drawing.isEmpty { try cut(&drawing, toMaskOf: element.layer) }
+        if !element.clipped.isEmpty {
+            var inside = try self.drawing(of: element.clipped)
+            if !inside.isEmpty {
+                var base = element.unblended
+                base.clipped = []
+                try cut(&inside, to: base.layers, background: .transparent)
+                drawing.add(inside)
+            }
         }
-        if element.clipped.isEmpty { return drawing }
-        let clipped = try self.drawing(of: element.clipped)
-        if clipped.isEmpty { return drawing }
-        var base = element.unblended
-        base.clipped = []
-        var inside = clipped
-        try cut(&inside, to: base.layers, background: .transparent)
-        drawing.add(inside)
+        if !element.isPassThrough, element.layer.blendMode != .normal || element.layer.opacity < 1 {
+            // What is below shines through all of it.
+            drawing.hide(page: scene.page, paper: nil) { [pens] in pens[$0].color }
+        } else if element.layer.opacity < 1 {
+            drawing.covers = []
+        }
         return drawing
     }
 
+    private func cut(_ drawing: inout PlotDrawing, toMaskOf layer: Layer) throws(EngineError) {
+        var image = layer.shownMask
+        if let shapes = layer.maskShapes, let sum = sum(of: shapes) {
+            if !isSurvey { drawing.cut(to: PlotCut(area: sum)) }
+            image.maskShapes = nil
+        }
+        if image.isMasked { try cut(&drawing, to: [image], background: .black) }
+    }
+
+    /// The area of shapes that are opaque or erase all; nil if there are others.
+    private func sum(of shapes: [Shape]) -> PlotSum? {
+        var sum = PlotSum()
+        let pen = PlotPen(scene, tolerance: PlotPicture.curveTolerance * unit)
+        for shape in shapes {
+            guard case .color(_, alpha: 1) = VectorShape(shape, scene: scene).fill else { return nil }
+            let own = VectorShape(shape, scene: scene)
+            guard marks.fault(own) == nil else { return nil }
+            if own.isEmpty { continue }
+            if !isSurvey, let region = pen.region(of: own) { sum.terms.append((region, shape.mode == .paint)) }
+        }
+        return sum
+    }
+
     /// Cuts lines to where an image shows them.
-    private func cut(_ drawing: inout Drawing, to layers: [Layer], background: RGBA8) throws(EngineError) {
+    private func cut(_ drawing: inout PlotDrawing, to layers: [Layer], background: RGBA8) throws(EngineError) {
         var image = VectorImage(layers: layers, background: background, includesBaseImage: false, format: .png)
         image.size = PlotPicture.maskSize(scene.output)
         let png = try scene.tools.image(image)
         if isSurvey { return }
-        drawing.cut(to: try PlotMask(png, canvas: scene.canvas, isAlpha: background.alpha == 0))
+        drawing.cut(to: PlotCut(area: try PlotMask(png, canvas: scene.canvas, isAlpha: background.alpha == 0)))
     }
 
     /// Fine enough for a plot of any size, and not larger.
@@ -116,11 +198,10 @@ struct PlotPicture {
 
     // MARK: Marks
 
-    private mutating func marks(of element: DrawnTree.Element) throws(EngineError) -> Drawing {
+    private mutating func marks(of element: DrawnTree.Element) throws(EngineError) -> PlotDrawing {
         let layer = element.layer
         if layer.contentImage != nil { warn(element, "a pen cannot plot the layer's image") }
-        let isFilled = scene.suggestedFill(layer) != nil
-        var pen = PlotPen(limit: scene.limits.plotLines, place: scene.place)
+        var pen = PlotPen(scene, tolerance: PlotPicture.curveTolerance * unit)
         if let fill = scene.suggestedFill(layer) {
             if let fault = marks.fault(fill) {
                 warn(element, "\(fault): the layer is not plotted")
@@ -129,10 +210,15 @@ struct PlotPicture {
                 pens[pen.number].isSeen = true
                 try marks.write(fill: fill, to: &pen)
             }
+            if pen.hasFills { warn(element, "a pen cannot plot a fill") }
         }
         var widest = 0.0
         var stamps = 0
-        for run in layer.runs where !run.areShapes {
+        for run in layer.runs {
+            if run.areShapes {
+                for shape in layer.shapes[run.range] { try plot(shape, element, with: &pen) }
+                continue
+            }
             if run.mode == .erase {
                 if !pen.drawing.isEmpty {
                     try cut(&pen.drawing, to: [Self.remains(of: layer.strokes[run.range])], background: .white)
@@ -148,38 +234,96 @@ struct PlotPicture {
                     warn(element, "\(fault): a stroke is not plotted")
                     continue
                 }
-                if case .solid(let path, _) = prepared.marks {
-                    widest = max(widest, 2 * (path.discs.map(\.radius).max() ?? 0))
-                }
                 try use(&pen, stroke.brush.color, element)
                 pen.begin()
                 if !marks.isHidden(prepared.bounds) { pens[pen.number].isSeen = true }
+                if case .solid(let path, let alpha) = prepared.marks {
+                    let width = 2 * (path.discs.map(\.radius).max() ?? 0) / unit
+                    if width > PlotPicture.penWidthMax, !settings.keepsHidden {
+                        if try plot(area: path, isOpaque: alpha >= 1, stroke.brush.color, with: &pen) { continue }
+                    }
+                    widest = max(widest, width)
+                }
                 if !isSurvey { try marks.write(prepared, color: stroke.brush.color, to: &pen) }
             }
         }
-        if pen.hasFills, isFilled { warn(element, "a pen cannot plot a fill") }
-        let width = widest * min(millimetres.x, millimetres.y)
-        if width > PlotPicture.penWidthMax {
-            var text: [UInt8] = []
-            text.add(width, decimals: 1)
-            warn(
-                element,
-                "solid strokes of up to \(String(decoding: text, as: UTF8.self)) mm are plotted as the lines in the "
-                    + "middle of them")
-        }
+        if widest > PlotPicture.penWidthMax { warn(element, ofWidth: widest) }
         return pen.drawing
     }
 
-    /// Lets the next lines be drawn with the pen of a colour.
+    /// Plots a stroke as an area.
+    ///
+    /// - Returns: Whether it has an outline.
+    private func plot(
+        area path: SolidPath, isOpaque: Bool, _ color: RGBA8, with pen: inout PlotPen
+    ) throws(EngineError) -> Bool {
+        guard path.outline(scene.scale)?.isOfUse == true else { return false }
+        if isSurvey { return true }
+        var outline = pen.path(nil)
+        VectorFootprint.stroke(path).write(to: &outline, scale: scene.scale)
+        let region = PlotRegion(
+            outline.takeLines(), rule: .nonzero, page: scene.page, slack: PlotPicture.tolerance * unit)
+        try plot(region, isOpaque: isOpaque, color, with: &pen)
+        return true
+    }
+
+    private mutating func plot(
+        _ shape: Shape, _ element: DrawnTree.Element, with pen: inout PlotPen
+    ) throws(EngineError) {
+        let own = VectorShape(shape, scene: scene)
+        if own.isEmpty || marks.isHidden(own.box) { return }
+        if let fault = marks.fault(own) { return warn(element, "\(fault): a shape is not plotted") }
+        if shape.mode == .erase {
+            // As masks do, where it hides at least half.
+            guard shape.opacity >= 0.5, !isSurvey, let region = pen.region(of: own) else { return }
+            return pen.drawing.cut(to: PlotCut(area: region, isInside: false))
+        }
+        let color = shape.fill.plotted
+        try use(&pen, color, element)
+        pens[pen.number].isSeen = true
+        pen.begin()
+        if isSurvey { return }
+        if case .pattern(let brush, let alpha) = own.fill {
+            try marks.writePattern(of: own, brush, alpha: alpha, to: &pen)
+        }
+        let region = pen.region(of: own, slack: PlotPicture.tolerance * unit)
+        try plot(region, isOpaque: shape.fill.isOpaque && shape.opacity == 1, color, with: &pen)
+    }
+
+    /// Plots the outline of an area, and what is to fill it.
+    private func plot(
+        _ region: PlotRegion?, isOpaque: Bool, _ color: RGBA8, with pen: inout PlotPen
+    ) throws(EngineError) {
+        guard let region else { return }
+        try pen.add(borders: region.outline())
+        if let hatch = settings.hatch {
+            let turn = sinCos(degrees: Double(hatch.angle))
+            let spacing = Double(hatch.spacing) / 1000
+            let step = Point(x: -turn.sin * spacing / millimetres.x, y: turn.cos * spacing / millimetres.y)
+            try pen.hatch(region, step: step)
+        }
+        if isOpaque, !settings.keepsHidden {
+            pen.drawing.covers.append(PlotCover(color: color, depth: depth, cuts: [PlotCut(area: region)]))
+        }
+    }
+
+    /// Lets the next lines be drawn with the pen of a colour, as those of the next mark.
     private mutating func use(_ pen: inout PlotPen, _ color: RGBA8, _ element: DrawnTree.Element) throws(EngineError) {
         if scene.tools.isCancelled() { throw .cancelled }
         var color = color
         color.alpha = 255
-        let number = pens.firstIndex { $0.color == color } ?? pens.count
-        if number == pens.count { pens.append(Pen(color: color)) }
-        pen.number = number
+        let number = numbers[color] ?? pens.count
+        if number == pens.count {
+            pens.append(Pen(color: color))
+            numbers[color] = number
+        }
+        depth += 1
+        (pen.number, pen.depth) = (number, depth)
         let name = element.layer.name.isEmpty ? element.layer.id : element.layer.name
-        if !name.isEmpty, !pens[number].names.contains(name) { pens[number].names.append(name) }
+        // Only as many as a label holds.
+        if !name.isEmpty, pens[number].names.count < 64, !pens[number].names.contains(name) {
+            pens[number].names.append(name)
+        }
     }
 
     /// What strokes that erase leave, on white.
@@ -191,205 +335,29 @@ struct PlotPicture {
         }
         return layer
     }
-
-    // MARK: File
-
-    private func writeFile() throws(EngineError) {
-        var output = VectorOutput(scene)
-        func text(_ value: Double) -> String {
-            var text: [UInt8] = []
-            text.add(value, decimals: 3)
-            return String(decoding: text, as: UTF8.self)
-        }
-        let (width, height) = (text(scene.canvas.width * millimetres.x), text(scene.canvas.height * millimetres.y))
-        var head = SVGHead.start(width: "\(width)mm", height: "\(height)mm")
-        head.add("viewBox=\"0 0 \(width) \(height)\">\n")
-        SVGHead.addText(scene.description.text, to: &head)
-        try output.write(head)
-        for (index, pen) in pens.enumerated() {
-            var text: [UInt8] = []
-            text.add("<g inkscape:groupmode=\"layer\" id=\"pen\(index + 1)\" inkscape:label=\"")
-            text.add(label(of: pen, number: index + 1).xmlEscaped)
-            text.add("\" fill=\"none\" stroke=\"\(pen.color.shortHex)\" stroke-width=\"\(PlotPicture.shownPenWidth)\"")
-            text.add(" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n")
-            let lines = ordered(pen.lines)
-            for index in 0..<lines.count {
-                var path = VectorPath(decimals: 2)
-                for (number, point) in lines[index].enumerated() {
-                    if number == 0 { path.move(to: point) } else { path.line(to: point) }
-                }
-                text.add("<path d=\"")
-                text += path.text
-                text.add("\"/>\n")
-                if text.count > 1 << 16 {
-                    try output.write(text)
-                    text.removeAll(keepingCapacity: true)
-                }
-            }
-            text.add("</g>\n")
-            try output.write(text)
-        }
-        try SVGHead.end(&output, digest: scene.description.digest)
-    }
-
-    /// The lines of a pen in millimetres, as they are drawn.
-    private func ordered(_ lines: PlotLines) -> PlotLines {
-        let all = lines.map { Point(x: $0.x * millimetres.x, y: $0.y * millimetres.y) }
-        let joined = all.joined(tolerance: PlotPicture.tolerance)
-        let width = scene.canvas.width * millimetres.x
-        var drawn = PlotLines()
-        for index in 0..<joined.count {
-            if joined.isDot(index) {
-                // Inside the page also at its edges: plotters refuse what is not, or run against their stops.
-                let dot = joined.start(index)
-                let left = min(dot.x - PlotPicture.dotLength / 2, width - PlotPicture.dotLength)
-                let start = Point(x: max(left, 0), y: dot.y)
-                drawn.add([start, start + Point(x: PlotPicture.dotLength, y: 0)])
-                continue
-            }
-            let box = joined[index].reduce(into: Rect.empty) { $0.formUnion($1) }
-            if max(box.maxX - box.minX, box.maxY - box.minY) >= PlotPicture.shortest { drawn.add(joined[index]) }
-        }
-        return drawn.sorted()
-    }
-
-    /// The number by which plotters choose a layer, its colour, and whose it is. Signs that plotters read as orders are
-    /// left out.
-    private func label(of pen: Pen, number: Int) -> String {
-        var names = ""
-        for name in pen.names {
-            let own = String(name.map { "+!%#".contains($0) ? "_" : $0 })
-            if names.utf8.count + own.utf8.count > 60 {
-                names += names.isEmpty ? String(own.prefix(20)) : ", ..."
-                break
-            }
-            names += (names.isEmpty ? "" : ", ") + own
-        }
-        return "\(number) \(pen.color.shortHex)\(names.isEmpty ? "" : " \(names)")"
-    }
 }
 
-extension [Int: PlotLines] {
-    fileprivate mutating func add(_ other: [Int: PlotLines]) {
-        for (pen, lines) in other { self[pen, default: PlotLines()].add(lines) }
-    }
-
-    fileprivate mutating func cut(to area: some PlotArea) {
-        for (pen, lines) in self { self[pen] = lines.cut(to: area) }
-    }
-}
-
-/// Draws marks as lines.
-private struct PlotPen: VectorDrawing {
-    static let hasAreas = false
-
-    let limit: Int
-    let place: Place
-    /// The number of the pen that draws.
-    var number = 0
-    private(set) var hasFills = false
-    var drawing: PlotPicture.Drawing = [:]
-    private var footprint: PlotFootprint?
-    private var shape = PlotPath()
-    private var lineCount = 0
-
-    init(limit: Int, place: Place) {
-        self.limit = limit
-        self.place = place
-    }
-
-    var tooMany: EngineError {
-        .overLimit(place, what: "the plot", found: "more than \(limit) lines", limit: "\(limit) lines")
-    }
-
-    func path(_ line: LineStyle?) -> PlotPath { PlotPath() }
-
-    /// Counts the pen that draws as used.
-    mutating func begin() { drawing[number, default: PlotLines()].add(PlotLines()) }
-
-    private mutating func add(_ lines: PlotLines) throws(EngineError) {
-        lineCount += lines.count
-        guard lineCount <= limit else { throw tooMany }
-        drawing[number, default: PlotLines()].add(lines)
-    }
-
-    mutating func fill(_ color: RGBA8) { hasFills = true }
-
-    mutating func begin(_ paint: VectorPaint, inside footprint: VectorFootprint?) {
-        if case .stroke(let path) = footprint { self.footprint = PlotFootprint(path.discs) }
-    }
-
-    mutating func add(_ path: inout PlotPath) throws(EngineError) {
-        let lines = path.takeLines()
-        try add(footprint.map { lines.cut(to: $0) } ?? lines)
-    }
-
-    mutating func end(_ paint: VectorPaint) { footprint = nil }
-
-    mutating func begin(_ stamps: VectorStamps) {
-        shape = PlotPath()
-        stamps.shape.write(to: &shape)
-        shape.end()
-    }
-
-    mutating func add(_ stamp: Stamp, of stamps: VectorStamps) throws(EngineError) {
-        let (center, along, across) = (stamp.center, stamp.size * stamp.along, stamp.size * stamp.across)
-        if stamps.areAlike {
-            try add(shape.lines.map { center + $0 })
-        } else {
-            try add(shape.lines.map { center + $0.x * along + $0.y * across })
+extension Paint {
+    fileprivate var isOpaque: Bool {
+        switch self {
+        case .color(let color): color.alpha == 255
+        case .gradient(let gradient): gradient.stops.allSatisfy { $0.color.alpha == 255 }
+        case .pattern: false
         }
     }
 
-    mutating func end(_ stamps: VectorStamps) {}
-}
-
-/// A path whose lines are kept.
-private struct PlotPath: VectorPathText {
-    private(set) var lines = PlotLines()
-    static let tolerance = 0.01
-
-    var isEmpty: Bool { lines.points.isEmpty }
-    var byteCount: Int { lines.points.count * MemoryLayout<Point>.stride }
-
-    mutating func takeLines() -> PlotLines {
-        lines.end()
-        defer { lines = PlotLines() }
-        return lines
-    }
-
-    mutating func move(to point: Point) {
-        lines.end()
-        lines.add(point)
-    }
-
-    mutating func line(to point: Point) { lines.add(point) }
-
-    mutating func quadratic(_ control: Point, to point: Point) {
-        let start = lines.points.last ?? point
-        cubic(start + (2.0 / 3) * (control - start), point + (2.0 / 3) * (control - point), to: point)
-    }
-
-    mutating func cubic(_ first: Point, _ second: Point, to point: Point) {
-        let start = lines.points.last ?? first
-        let bend = max((start - 2 * first + second).length, (first - 2 * second + point).length)
-        let count = max((0.75 * bend / PlotPath.tolerance).squareRoot().rounded(.up), 1)
-        for index in 1..<Int(min(count, 10_000)) {
-            let t = Double(index) / min(count, 10_000)
-            let s = 1 - t
-            lines.add((s * s * s) * start + (3 * s * s * t) * first + (3 * s * t * t) * second + (t * t * t) * point)
+    /// The one colour of a pen that stands for it.
+    fileprivate var plotted: RGBA8 {
+        switch self {
+        case .color(let color): return RGBA8(red: color.red, green: color.green, blue: color.blue)
+        case .pattern(let brush): return brush.color
+        case .gradient(let gradient):
+            let weight = gradient.stops.reduce(0) { $0 + Int($1.color.alpha) }
+            func mean(_ channel: (RGBA8) -> UInt8) -> UInt8 {
+                let sum = gradient.stops.reduce(0) { $0 + Int(channel($1.color)) * Int($1.color.alpha) }
+                return weight == 0 ? 0 : UInt8(sum / weight)
+            }
+            return RGBA8(red: mean(\.red), green: mean(\.green), blue: mean(\.blue))
         }
-        lines.add(point)
-    }
-
-    mutating func close() {
-        if let start = lines.openStart { lines.add(start) }
-    }
-
-    mutating func end() { lines.end() }
-
-    mutating func polygon(_ points: some Sequence<Point>) {
-        lines.end()
-        lines.add(points)
     }
 }

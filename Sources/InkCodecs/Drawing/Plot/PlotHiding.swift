@@ -1,0 +1,151 @@
+import InkEngine
+
+/// An area that lines are cut to, or to what is outside of it.
+struct PlotCut {
+    var area: any PlotArea
+    var isInside = true
+
+    func contains(_ point: Point) -> Bool { area.contains(point) == isInside }
+
+    func parts(from a: Point, to b: Point) -> PlotParts {
+        let parts = PlotParts(area.parts(from: a, to: b))
+        return isInside ? parts : parts.inverse
+    }
+
+    func isInside(_ box: Rect) -> Bool? { area.isInside(box).map { $0 == isInside } }
+}
+
+/// Areas one after the other, each of which adds to what is inside or takes away from it.
+struct PlotSum: PlotArea {
+    var terms: [(area: any PlotArea, adds: Bool)] = []
+
+    func contains(_ point: Point) -> Bool {
+        for (area, adds) in terms.reversed() where area.contains(point) { return adds }
+        return false
+    }
+
+    func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] {
+        var sum = PlotParts()
+        for (area, adds) in terms {
+            let own = PlotParts(area.parts(from: a, to: b))
+            sum = adds ? sum.union(own) : sum.subtracting(own)
+        }
+        return sum.ranges
+    }
+
+    func isInside(_ box: Rect) -> Bool? {
+        for (area, adds) in terms.reversed() {
+            guard let own = area.isInside(box) else { return nil }
+            if own { return adds }
+        }
+        return false
+    }
+}
+
+/// Something opaque that hides what was drawn before it.
+struct PlotCover {
+    var color: RGBA8
+    /// The number of the mark that covers.
+    var depth: Int
+    /// All of them hold where it covers.
+    var cuts: [PlotCut]
+
+    func parts(from a: Point, to b: Point) -> PlotParts {
+        var parts = PlotParts([0...1])
+        for cut in cuts {
+            parts = parts.intersection(cut.parts(from: a, to: b))
+            if parts.ranges.isEmpty { break }
+        }
+        return parts
+    }
+
+    func contains(_ point: Point) -> Bool { cuts.allSatisfy { $0.contains(point) } }
+
+    func isInside(_ box: Rect) -> Bool? {
+        var isSure = true
+        for cut in cuts {
+            guard let own = cut.isInside(box) else {
+                isSure = false
+                continue
+            }
+            if !own { return false }
+        }
+        return isSure ? true : nil
+    }
+}
+
+/// Finds what covers hide of lines.
+struct PlotHiding {
+    private let covers: [PlotCover]
+    private let paper: RGBA8?
+    private let grid: PlotGrid
+    /// For each cell the covers that may be in it, from the top down, the last of them over all of it.
+    private var cells: [[(cover: Int32, isWhole: Bool)]]
+
+    private static let cellsMax = 4096
+    /// Cells of all covers together.
+    private static let entriesMax = 20_000_000
+
+    /// - Parameter paper: the colour of what lies under everything; nil if that is not opaque.
+    init(_ covers: [PlotCover], page: Rect, paper: RGBA8?) {
+        self.covers = covers
+        self.paper = paper
+        grid = PlotGrid(
+            page, cells: min(PlotHiding.cellsMax, max(PlotHiding.entriesMax / max(covers.count, 1), 16)))
+        cells = Array(repeating: [], count: grid.cellCount)
+        let order = covers.indices.sorted { (covers[$0].depth, $0) > (covers[$1].depth, $1) }
+        for row in 0..<grid.rows {
+            for column in 0..<grid.columns {
+                let box = grid.rect(column, row)
+                for index in order {
+                    let isInside = covers[index].isInside(box)
+                    if isInside == false { continue }
+                    cells[row * grid.columns + column].append((Int32(index), isInside == true))
+                    if isInside == true { break }
+                }
+            }
+        }
+    }
+
+    /// The parts of a line that can be seen.
+    ///
+    /// - Parameter border: the colour of the area whose border the line is: it is not seen against such a colour.
+    func visible(from a: Point, to b: Point, depth: Int, border: RGBA8?) -> [ClosedRange<Double>] {
+        var visible = PlotParts()
+        for (part, cell) in grid.pieces(a, b) {
+            let (from, to) = (a + part.lowerBound * (b - a), a + part.upperBound * (b - a))
+            let span = part.upperBound - part.lowerBound
+            for own in seen(cells[cell], from, to, depth, border).ranges {
+                visible.add((part.lowerBound + own.lowerBound * span)...(part.lowerBound + own.upperBound * span))
+            }
+        }
+        return visible.ranges
+    }
+
+    private func seen(
+        _ entries: [(cover: Int32, isWhole: Bool)], _ a: Point, _ b: Point, _ depth: Int, _ border: RGBA8?
+    ) -> PlotParts {
+        var rest = PlotParts([0...1])
+        var seen = PlotParts()
+        for (index, isWhole) in entries {
+            let cover = covers[Int(index)]
+            if cover.depth == depth { continue }
+            if cover.depth < depth, border == nil { break }
+            let own = isWhole ? PlotParts([0...1]) : cover.parts(from: a, to: b)
+            if cover.depth < depth, border?.isNear(cover.color) == false { seen = seen.union(rest.intersection(own)) }
+            rest = rest.subtracting(own)
+            if rest.ranges.isEmpty { return seen }
+        }
+        if let border, let paper, border.isNear(paper) { return seen }
+        return seen.union(rest)
+    }
+
+    func shows(_ point: Point, depth: Int) -> Bool {
+        for (index, isWhole) in cells[grid.row(point.y) * grid.columns + grid.column(point.x)] {
+            let cover = covers[Int(index)]
+            if cover.depth <= depth { return true }
+            if isWhole || cover.contains(point) { return false }
+        }
+        return true
+    }
+}
