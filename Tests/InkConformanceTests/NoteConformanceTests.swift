@@ -45,8 +45,9 @@ import Testing
         let project = reading.project
         #expect(project.isInfinite && project.viewports.isEmpty && !project.hasPages)
         #expect(project.background == .white)
-        // Shapes and letters are pictures, lines and outlines strokes.
-        #expect(project.layers.contains { $0.contentImage?.header.isVector == true })
+        // Areas and letters are shapes, lines and outlines strokes.
+        let shapes = project.layers.flatMap(\.shapes)
+        #expect(shapes.contains { $0.text != nil } && shapes.contains { $0.text == nil })
         #expect(strokes(project.layers).count >= 5 * 16)
         #expect(reading.warnings.isEmpty, "\(reading.warnings)")
     }

@@ -90,7 +90,7 @@ private struct ExcalidrawReader {
             try JSONObject(value, path: .element(root.path("elements"), index), file: root.file)
         }
         try add(objects, to: &page, viewports: &project.viewports)
-        try page.close()
+        page.close()
         tree = page.tree
         project.layers = page.layers
         return project
@@ -213,7 +213,7 @@ private struct ExcalidrawReader {
             // Where lines of a part cross, they are no darker.
             var color = part.color
             color.alpha = 255
-            if !part.color.isOpaque { try page.close() }
+            if !part.color.isOpaque { page.close() }
             for piece in pieces {
                 let line = piece.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: width) }
                 for dash in NotePage.dashes(line, part.dashes) {
@@ -224,7 +224,7 @@ private struct ExcalidrawReader {
                     }
                 }
             }
-            if !part.color.isOpaque { try page.close() }
+            if !part.color.isOpaque { page.close() }
         }
     }
 

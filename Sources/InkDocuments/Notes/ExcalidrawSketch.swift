@@ -10,7 +10,7 @@ struct ExcalidrawSketch {
         var dashes: [Double] = []
         var color: RGBA8
         /// The fill rule of an area.
-        var rule = "evenodd"
+        var rule = FillRule.evenodd
         var name = "Strokes"
     }
 
@@ -52,7 +52,7 @@ struct ExcalidrawSketch {
         if let fill {
             var part = Part(steps: filling ?? [], color: fill)
             if case .hatching = fillStyle { (part.lineWidth, part.name) = (element.strokeWidth / 2, "Fill") }
-            if case .ellipse = shape { part.rule = "nonzero" }
+            if case .ellipse = shape { part.rule = .nonzero }
             parts.append(part)
         }
         if let stroke {

@@ -2,69 +2,6 @@ import InkEngine
 
 /// What lines of points become before they are strokes.
 extension NotePage {
-    /// With points towards each corner, and towards pieces that are much shorter, ever closer, so that the smooth curve
-    /// through all of them (spec section 3, step 1) stays on the straight lines and turns at the corner.
-    static func cornered(_ points: [WidePoint]) -> [WidePoint] {
-        guard points.count > 2 else { return points }
-        func piece(_ index: Int) -> Point {
-            Point(x: points[index + 1].x - points[index].x, y: points[index + 1].y - points[index].y)
-        }
-        /// How near to a point on a long piece the next one must lie; nil: as far as the piece is long.
-        func start(at index: Int, length: Double, besides other: Int, _ closest: Double) -> Double? {
-            guard index > 0, index < points.count - 1 else { return nil }
-            let (a, b) = (piece(index - 1), piece(index))
-            let lengths = a.length * b.length
-            // More than ten degrees.
-            if lengths > 0, a.x * b.x + a.y * b.y < 0.985 * lengths { return closest }
-            // Where a curve of short pieces begins, the smooth curve would swing beyond them.
-            let short = piece(other).length
-            return short > 0 && 4 * short < length ? max(short, closest) : nil
-        }
-        var line = [points[0]]
-        for index in 0..<(points.count - 1) {
-            let (from, to) = (points[index], points[index + 1])
-            let length = Point(x: to.x - from.x, y: to.y - from.y).length
-            let closest = max(0.05 * min(from.width, to.width), 1e-6 * length)
-            var shares: [Double] = []
-            for isAtEnd in [false, true] where closest > 0 {
-                guard
-                    var distance = isAtEnd
-                        ? start(at: index + 1, length: length, besides: index + 1, closest)
-                        : start(at: index, length: length, besides: index - 1, closest)
-                else { continue }
-                while distance < length / 2 {
-                    shares.append(isAtEnd ? 1 - distance / length : distance / length)
-                    distance *= 4
-                }
-            }
-            line += shares.sorted().map { between(from, to, $0) }
-            line.append(to)
-        }
-        return line
-    }
-
-    /// Cuts a line where its widths become more than twice the smallest: pressure can halve a width, no more. Runs share
-    /// their ends.
-    static func runs(_ points: [WidePoint], pointsMax: Int) -> [[WidePoint]] {
-        var runs: [[WidePoint]] = []
-        var run: [WidePoint] = []
-        var (low, high) = (Double.infinity, 0.0)
-        for point in points {
-            let (lower, higher) = (min(low, point.width), max(high, point.width))
-            if run.count >= pointsMax || run.count > 1 && higher > 2 * lower {
-                runs.append(run)
-                let joint = run[run.count - 1]
-                run = [joint]
-                (low, high) = (min(joint.width, point.width), max(joint.width, point.width))
-            } else {
-                (low, high) = (lower, higher)
-            }
-            run.append(point)
-        }
-        runs.append(run)
-        return runs
-    }
-
     /// The points of a line where its dashes are, lengths of lines and gaps in turns. A line of more than a million dashes
     /// has none.
     ///

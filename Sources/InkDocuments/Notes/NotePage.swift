@@ -3,7 +3,7 @@ import InkEngine
 
 /// Collects the layers of a page of a note, from the bottom to the top: strokes, filled shapes and pictures in their order.
 ///
-/// A project's layer shows a picture below its strokes. So strokes and shapes share a layer where the order lets them.
+/// A project's layer shows shapes below its strokes. So strokes and shapes share a layer where the order lets them.
 struct NotePage {
     /// What lies upper left of the page, world coordinates.
     let origin: Point
@@ -11,9 +11,9 @@ struct NotePage {
     private(set) var layers: [Layer] = []
     private var counts: (strokes: Int, points: Int)
 
-    /// Shapes that will be the picture of the last layer, and what its strokes cover.
-    private var shapes: (paths: String, box: Rect)?
+    /// What the strokes of the last layer cover.
     private var inked = Rect.empty
+    private var shapeCounts = (shapes: 0, segments: 0)
     private var isOpen = false
     /// Beyond it nothing shows, in the page's coordinates; nil: everything does.
     private var clip: Rect?
@@ -33,15 +33,12 @@ struct NotePage {
     }
 
     /// Ends the last layer; what comes next lies above it.
-    mutating func close() throws(EngineError) {
-        if isOpen, let shapes { try finish(shapes) }
-        (shapes, inked, isOpen) = (nil, .empty, false)
-    }
+    mutating func close() { (inked, isOpen) = (.empty, false) }
 
     /// Ends the last layer as one of the paper's, whose lines keep their brush.
-    mutating func closePaper() throws(EngineError) {
+    mutating func closePaper() {
         if isOpen { layers[layers.count - 1].id = BrushChange.paperMark + String(layers.count) }
-        try close()
+        close()
     }
 
     /// Puts what `draw` adds into a group of which only what lies inside of an outline shows. What lies beyond for sure is not
@@ -55,7 +52,7 @@ struct NotePage {
         guard depth < Limits.treeDepth - 1 else {
             return leaveOut("what lies more than \(Limits.treeDepth - 2) frames deep", at: nil)
         }
-        try close()
+        close()
         var box = Rect.empty
         for corner in place.corners { box.formUnion(corner) }
         let isSound =
@@ -67,7 +64,7 @@ struct NotePage {
         clip = isSound ? clip.map { $0.intersection(box) } ?? box : .empty
         depth += 1
         try draw(&self)
-        try close()
+        close()
         let inside = layers
         (layers, clip) = outside
         depth -= 1
@@ -75,13 +72,8 @@ struct NotePage {
         try tree.count(depth: depth)
         var group = Layer(id: "layer-\(layers.count + 1)", name: name, order: Double(layers.count))
         group.kind = .group(inside, isPassThrough: true)
-        try mask(&group, outline, place)
+        group.maskShapes = [outline.shape(in: moved(place))]
         layers.append(group)
-    }
-
-    private func mask(_ layer: inout Layer, _ outline: NoteOutline, _ place: Placement) throws(EngineError) {
-        layer.maskImage = try tree.image(try outline.mask(width: place.width, height: place.height), "a frame")
-        layer.maskPlacement = moved(place)
     }
 
     /// From the page's coordinates to the world's.
@@ -94,7 +86,7 @@ struct NotePage {
 
     private mutating func open(_ mode: BlendMode, opacity: Double = 1, name: String) throws(EngineError) {
         if isOpen, layers.last?.blendMode == mode, layers.last?.opacity == opacity { return }
-        try close()
+        close()
         try tree.count(depth: depth)
         layers.append(
             Layer(
@@ -149,20 +141,27 @@ struct NotePage {
         }
         try open(mode, opacity: layerOpacity, name: name)
         let last = layers.count - 1
-        let line = points.count == 1 ? [first, first] : isFreehand ? points : Self.cornered(points)
-        for run in Self.runs(line, pointsMax: tree.limits.pointsPerStroke) {
+        let line = points.count == 1 ? [first, first] : points
+        let most = max(tree.limits.pointsPerStroke, 2)
+        // Parts of a line that is too long for one stroke share their ends.
+        for start in stride(from: 0, to: max(line.count - 1, 1), by: most - 1) {
+            let run = line[start..<min(start + most, line.count)]
             try count(strokes: 1, points: run.count)
             let widest = max(run.reduce(0) { max($0, $1.width) }, 1e-3)
             var brush = Brush(type: .solid, opacity: Double(color.alpha) / 255, lineWidth: widest)
             brush.color = RGBA8(red: color.red, green: color.green, blue: color.blue)
-            brush.dynamics = BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: true)
-            let stroke = Stroke(
+            if run.contains(where: { $0.width != widest }) {
+                brush.dynamics.pressureAffectsSize = true
+                brush.dynamics.minimumSize = 0
+            }
+            var stroke = Stroke(
                 brush: brush,
                 points: run.map { point in
                     StrokePoint(
-                        x: origin.x + point.x, y: origin.y + point.y, pressure: max(0, 2 * point.width / widest - 1),
+                        x: origin.x + point.x, y: origin.y + point.y, pressure: min(point.width / widest, 1),
                         timestamp: point.time, altitude: point.altitude, azimuth: point.azimuth)
                 })
+            if !isFreehand { stroke.smoothing = .none }
             layers[last].strokes.append(stroke)
             for point in run {
                 inked.formUnion(Point(x: point.x - widest, y: point.y - widest))
@@ -213,27 +212,30 @@ struct NotePage {
 
     /// Adds a filled shape, in the page's coordinates.
     ///
-    /// - Parameters:
-    ///   - rule: what is inside, as SVG names it.
-    ///   - dashes: the colour of short lines that are strewn over it.
+    /// - Parameter dashes: the colour of short lines that are strewn over it.
     mutating func addShape(
-        _ outlines: [[Point]], rule: String = "evenodd", color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode = .normal,
-        layerOpacity: Double = 1
+        _ outlines: [[Point]], rule: FillRule = .evenodd, color: RGBA8, dashes: RGBA8? = nil,
+        mode: BlendMode = .normal, layerOpacity: Double = 1
     ) throws(EngineError) {
-        var (path, box) = (NotePath(), Rect.empty)
+        var (path, box) = (ShapePath(), Rect.empty)
         for outline in outlines where outline.count > 2 {
             for (index, point) in outline.enumerated() {
                 box.formUnion(point)
-                path.add(index == 0 ? "M" : "L", point)
+                index == 0 ? path.move(to: point) : path.line(to: point)
             }
             path.close()
         }
-        try addShape(path, box, rule: rule, color: color, dashes: dashes, mode: mode, layerOpacity: layerOpacity)
+        try addShape(path, box, rule: rule, color: color, mode: mode, layerOpacity: layerOpacity)
+        guard let dashes, !box.isEmpty else { return }
+        let strewn = StrewnDashes.shapes(inside: outlines, box.intersection(clip ?? box), color: dashes)
+        for (path, box) in strewn {
+            try addShape(path, box, rule: .nonzero, color: dashes, mode: mode, layerOpacity: layerOpacity)
+        }
     }
 
     private mutating func addShape(
-        _ path: NotePath, _ box: Rect, rule: String, color: RGBA8, dashes: RGBA8? = nil, mode: BlendMode,
-        layerOpacity: Double
+        _ path: ShapePath, _ box: Rect, rule: FillRule, color: RGBA8, text: String? = nil, mode: BlendMode = .normal,
+        layerOpacity: Double = 1
     ) throws(EngineError) {
         guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
         guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
@@ -244,27 +246,26 @@ struct NotePage {
             box = box.intersection(clip.expanded(by: 1))
             guard box.maxX > box.minX, box.maxY > box.minY else { return }
         }
+        shapeCounts.shapes += 1
+        shapeCounts.segments += path.segmentCount
+        guard shapeCounts.shapes <= tree.limits.shapes, shapeCounts.segments <= tree.limits.segments,
+            path.segmentCount <= tree.limits.pathSegments
+        else {
+            throw .overLimit(
+                tree.place, what: "the drawing",
+                found: "\(shapeCounts.shapes) shapes of \(shapeCounts.segments) segments, one of \(path.segmentCount)",
+                limit: "\(tree.limits.shapes) shapes, \(tree.limits.segments) segments, "
+                    + "\(tree.limits.pathSegments) in one")
+        }
         let overlaps =
             !inked.isEmpty && box.minX < inked.maxX && inked.minX < box.maxX && box.minY < inked.maxY
             && inked.minY < box.maxY
-        let isFull = (shapes?.paths.utf8.count ?? 0) > Self.pathsBytesMax
-        if overlaps || isFull || isOpen && layers.last?.contentImage != nil { try close() }
+        if overlaps { close() }
         try open(mode, opacity: layerOpacity, name: "Shapes")
-        let opacity = color.isOpaque ? "" : " fill-opacity=\"\(Double(color.alpha) / 255)\""
-        var fill = "\(RGBA8(red: color.red, green: color.green, blue: color.blue))"
-        var all = shapes ?? ("", .empty)
-        if let dashes {
-            let name = "p\(all.paths.utf8.count)"
-            all.paths +=
-                "<pattern id=\"\(name)\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path fill=\"\(fill)\" "
-                + "d=\"M0 0H8V8H0Z\"/><path fill=\"none\" stroke-linecap=\"round\" "
-                + "stroke=\"\(RGBA8(red: dashes.red, green: dashes.green, blue: dashes.blue))\" "
-                + "d=\"M0.667 2L2 0.667M3.333 4.667L4.667 3.333M6 7.333L7.333 6\"/></pattern>"
-            fill = "url(#\(name))"
-        }
-        all.paths += "<path fill-rule=\"\(rule)\" fill=\"\(fill)\"\(opacity) d=\"\(path.text)\"/>"
-        all.box.formUnion(box)
-        shapes = all
+        layers[layers.count - 1].shapes.append(
+            Shape(
+                path: path, transform: AffineMap(x: origin.x, y: origin.y), rule: rule, fill: .color(color),
+                text: text))
     }
 
     // MARK: - Text
@@ -307,8 +308,9 @@ struct NotePage {
         }
         let widest = lines.reduce(0) { max($0, $1.line.advance) } * size
         let narrowing = width.map { $0 > 0 && $0 < widest ? max($0 / widest, 0.5) : 1 } ?? 1
-        var (outline, box) = (NotePath(), Rect.empty)
+        var all = Rect.empty
         for (index, line) in lines {
+            var (outline, box) = (ShapePath(), Rect.empty)
             let left = x - align * line.advance * size * narrowing
             let baseline = y + Double(index) * lineHeight
             for glyph in line.glyphs {
@@ -322,23 +324,10 @@ struct NotePage {
                     return place
                 }
             }
+            try addShape(outline, box, rule: .nonzero, color: color, text: String(texts[index]))
+            all.formUnion(box)
         }
-        try addShape(outline, box, rule: "nonzero", color: color, mode: .normal, layerOpacity: 1)
-        return box
-    }
-
-    private static let pathsBytesMax = 1 << 18
-
-    /// Makes a picture of shapes, the content of the last layer.
-    private mutating func finish(_ shapes: (paths: String, box: Rect)) throws(EngineError) {
-        let box = shapes.box
-        let (width, height) = (box.maxX - box.minX, box.maxY - box.minY)
-        let svg =
-            "<svg xmlns=\"\(SVGRules.namespace)\" width=\"\(width)\" height=\"\(height)\" "
-            + "viewBox=\"\(box.minX) \(box.minY) \(width) \(height)\" preserveAspectRatio=\"none\">\(shapes.paths)</svg>"
-        layers[layers.count - 1].contentImage = try tree.image(Array(svg.utf8), "shapes")
-        layers[layers.count - 1].contentPlacement = Placement(
-            x: origin.x + box.minX, y: origin.y + box.minY, width: width, height: height)
+        return all
     }
 
     /// Adds a picture, in the page's coordinates. One that cannot be read is left out with a warning.
@@ -390,24 +379,21 @@ struct NotePage {
         guard measures.allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
             return leaveOut("a picture without a place", at: path)
         }
-        try close()
+        close()
         try open(.normal, opacity: picture.opacity, name: "Picture")
         let last = layers.count - 1
         layers[last].contentImage = shown.image
         layers[last].contentPlacement = moved(shown.placement)
         if shown.needsMask || picture.outline != .rectangle {
-            try mask(&layers[last], picture.outline, picture.place)
+            layers[last].maskShapes = [picture.outline.shape(in: moved(picture.place))]
         }
-        try close()
+        close()
     }
 
     /// A rectangle of one colour below all that follows.
     mutating func addGround(_ color: RGBA8, _ box: Rect) throws(EngineError) {
-        var png = PNGFile(PixelSize(width: 1, height: 1), bytesPerPixel: 4)
-        try png.append([color.red, color.green, color.blue, color.alpha])
-        try addPicture(
-            png.finish(),
-            Placement(x: box.minX, y: box.minY, width: box.maxX - box.minX, height: box.maxY - box.minY),
-            path: "the background")
+        let corners = [(box.minX, box.minY), (box.maxX, box.minY), (box.maxX, box.maxY), (box.minX, box.maxY)]
+        try addShape([corners.map { Point(x: $0.0, y: $0.1) }], color: color)
+        close()
     }
 }

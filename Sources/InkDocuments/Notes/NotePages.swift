@@ -50,7 +50,7 @@ struct NotePages {
         try tree.count(depth: 0)
         var page = NotePage(origin: origin ?? Point(x: nextX, y: 0), tree, counts: counts)
         try draw(&page)
-        try page.close()
+        page.close()
         (tree, counts) = (page.tree, page.strokeCounts)
         let number = project.layers.count + 1
         var group = Layer(id: "page-\(number)", name: name.isEmpty ? "Page \(number)" : name, order: Double(number))

@@ -48,22 +48,43 @@ enum NoteOutline: Hashable {
     /// With corners of a radius.
     case rounded(Double)
 
-    /// White inside: a mask for a rectangle of this size.
-    func mask(width: Double, height: Double) throws(EngineError) -> [UInt8] {
-        let shape: String
+    /// What lies inside, as a shape of a mask.
+    ///
+    /// - Parameter place: the rectangle, which turns about its middle.
+    func shape(in place: Placement) -> Shape {
+        let (x, y) = (place.width / 2, place.height / 2)
+        var radii: (x: Double, y: Double)
         switch self {
-        case .rectangle:
-            var png = PNGFile(PixelSize(width: 1, height: 1), bytesPerPixel: 1)
-            try png.append([255])
-            return png.finish()
-        case .ellipse:
-            shape = "<ellipse cx=\"\(width / 2)\" cy=\"\(height / 2)\" rx=\"\(width / 2)\" ry=\"\(height / 2)\""
-        case .rounded(let radius):
-            shape = "<rect width=\"\(width)\" height=\"\(height)\" rx=\"\(min(radius, width / 2, height / 2))\""
+        case .rectangle: radii = (0, 0)
+        case .ellipse: radii = (x, y)
+        case .rounded(let radius): radii = (min(radius, x, y), min(radius, x, y))
         }
-        return Array(
-            ("<svg xmlns=\"\(SVGRules.namespace)\" width=\"\(width)\" height=\"\(height)\" "
-                + "viewBox=\"0 0 \(width) \(height)\">\(shape) fill=\"#fff\"/></svg>").utf8)
+        radii = (max(radii.x, 0), max(radii.y, 0))
+        var path = ShapePath()
+        path.move(to: Point(x: x, y: radii.y - y))
+        // The corners clockwise from the lower right.
+        for (corner, turn) in [(Point(x: 1, y: 1), 0.0), (Point(x: -1, y: 1), 1), (Point(x: -1, y: -1), 2)]
+            + [(Point(x: 1, y: -1), 3)]
+        {
+            let center = Point(x: corner.x * (x - radii.x), y: corner.y * (y - radii.y))
+            let isUpright = turn == 0 || turn == 2
+            let (across, down) = (
+                Point(x: center.x + corner.x * radii.x, y: center.y),
+                Point(x: center.x, y: center.y + corner.y * radii.y)
+            )
+            let (from, to) = isUpright ? (across, down) : (down, across)
+            path.line(to: from)
+            guard radii.x > 0, radii.y > 0 else { continue }
+            path.arc(
+                center: center, u: Point(x: radii.x, y: 0), v: Point(x: 0, y: radii.y), start: turn * .pi / 2,
+                sweep: .pi / 2, to: to)
+        }
+        path.close()
+        let (sine, cosine) = sinCos(degrees: place.rotation)
+        return Shape(
+            path: path,
+            transform: AffineMap(
+                a: cosine, b: sine, c: -sine, d: cosine, x: place.center.x, y: place.center.y), fill: .color(.white))
     }
 }
 

@@ -37,7 +37,7 @@ struct RnoteDocument: FileDocumentReader {
         for (number, stroke) in Self.ordered(components, snapshot.field("chrono_components")) {
             try RnoteStroke.add(stroke, to: &page, "stroke \(number + 1)")
         }
-        try page.close()
+        page.close()
         let background = ground?.field("color").flatMap(RnoteStroke.color) ?? .white
         var project = Project(canvasSize: nil, background: background, layers: page.layers)
         project.hasColorProfiles = true

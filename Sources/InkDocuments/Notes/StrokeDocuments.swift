@@ -32,7 +32,7 @@ enum StrokeDocuments {
             brush.dynamics = BrushDynamics(pressureAffectsOpacity: false, pressureAffectsSize: stroke.usesPressure)
             try page.addStroke(stroke.points, brush)
         }
-        try page.close()
+        page.close()
         let project = Project(canvasSize: nil, background: .white, layers: page.layers)
         return (project, warnings.all + page.tree.warnings.all)
     }

@@ -80,7 +80,7 @@ private struct TldrawReader {
             var scratch = NotePage(
                 origin: Point(x: 0, y: 0), DocumentTree(tree.what, place: tree.place, limits: tree.limits))
             try add(allOf: id, .identity, opacity: 1, depth: 0, to: &scratch)
-            try scratch.close()
+            scratch.close()
             guard let box = Project(canvasSize: nil, layers: scratch.layers).visibleBounds else { continue }
             let reader = self
             let name = self.pages.count > 1 ? record.field("name")?.string ?? "" : ""

@@ -102,7 +102,7 @@ private struct XournalReader {
                 }
                 try reader.addBackground(of: node, paper, width, height, to: &page, path)
                 for (number, layer) in node.children("layer").enumerated() {
-                    try page.close()
+                    page.close()
                     let path = "\(path), layer \(number + 1)"
                     for element in layer.children { try reader.add(element, to: &page, path) }
                     page.leaveOutUnused(of: layer, Self.layer, at: path)
@@ -168,7 +168,7 @@ private struct XournalReader {
                     mark.points.map { .init(x: $0.x, y: $0.y, width: mark.width) }, color: mark.color, name: "Paper")
             }
         }
-        try page.closePaper()
+        page.closePaper()
     }
 
     // MARK: - Elements

@@ -82,7 +82,7 @@ struct PSDVectorMask {
     /// An open path is filled as if it were closed, by a straight line.
     private static func path(_ knots: [Knot], isClosed: Bool) -> String {
         guard knots.count > 1 else { return "" }
-        var path = NotePath()
+        var path = SVGPathText()
         path.add("M", knots[0].anchor)
         for (last, knot) in zip(knots, knots.dropFirst() + (isClosed ? knots.prefix(1) : [])) {
             path.add("C", last.after, knot.before, knot.anchor)

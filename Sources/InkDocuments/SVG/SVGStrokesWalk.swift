@@ -42,7 +42,7 @@ struct SVGStrokesWalk {
         let size = SVGRules.size(
             width: root.attributes["width"], height: root.attributes["height"], viewBox: root.attributes["viewBox"])
         try visit(root, State(map: canvasMap, width: size.width, height: size.height), isRoot: true)
-        try page.close()
+        page.close()
     }
 
     // MARK: - Elements
@@ -98,12 +98,12 @@ struct SVGStrokesWalk {
         case "svg": try visitViewport(node, style, state, isRoot: isRoot)
         case "g", "a":
             let isLayer = node.attributes["groupmode"] == "layer"
-            if isLayer { try page.close() }
+            if isLayer { page.close() }
             let outerName = layerName
             if isLayer { layerName = node.attributes["label"] ?? node.attributes["id"] }
             for child in node.children { try visit(child, state) }
             if isLayer {
-                try page.close()
+                page.close()
                 layerName = outerName
             }
         case "switch":

@@ -37,14 +37,15 @@ import Testing
         #expect(reading.warnings.map(\.description) == ["page 1, layer 1: left out: <video>"])
         let first = project.layers[0].children
         #expect(first.map(\.blendMode).prefix(2) == [.normal, .multiply])
-        // The first width is nominal; half of the widest needs no pressure.
+        // The first width is nominal.
         let pen = first[0].strokes[0]
-        #expect(pen.brush.lineWidth == 4 && pen.points.map(\.pressure) == [0, 0.5, 1, 1])
+        #expect(pen.brush.lineWidth == 4 && pen.points.map(\.pressure) == [0.5, 0.75, 1, 1])
         #expect(pen.brush.color == RGBA8(red: 255, green: 0, blue: 0))
         #expect(first[1].opacity == 127.0 / 255 && first[1].strokes[0].brush.opacity == 1)
         // The filled rectangle, and its dashes above.
-        #expect(first[2].contentImage?.header.isVector == true)
-        #expect(first[2].contentPlacement == Placement(x: 50, y: 20, width: 40, height: 20))
+        #expect(
+            first[2].contentImage == nil
+                && first[2].shapes.map(\.fill) == [.color(RGBA8(red: 0, green: 0, blue: 255, alpha: 128))])
         #expect(first[2].strokes.count > 8)
         // A ground of another colour, and a margin; the page is too low for lines.
         #expect(project.layers[1].children.count == 2 && project.layers[1].children[1].strokes.count == 1)
@@ -120,10 +121,10 @@ import Testing
         let all = strokes(project.layers)
         // Two lines a side, which do not darken each other where they cross.
         #expect(all[0].brush.lineWidth == 2 && all[0].brush.opacity == 1 && project.layers[1].strokes.count == 8)
-        #expect(project.layers[0].contentImage != nil && project.layers[1].opacity == 128.0 / 255)
+        #expect(project.layers[0].shapes.count == 1 && project.layers[1].opacity == 128.0 / 255)
         let freehand = try #require(all.last)
         let widths = all.filter { $0.brush.color == RGBA8(red: 0, green: 0, blue: 255) }.flatMap { stroke in
-            stroke.points.map { stroke.brush.lineWidth * (0.5 + 0.5 * $0.pressure) }
+            stroke.points.map { stroke.brush.lineWidth * $0.pressure }
         }
         #expect(widths == widths.sorted() && freehand.points.last?.x == 25)
     }
@@ -157,7 +158,7 @@ import Testing
                      "strokeColor": "#000000", "endArrowhead": \(head)\(more)}
                     """)
             ).project
-            return (strokes(project.layers).count, project.layers.filter { $0.contentImage != nil }.count)
+            return (strokes(project.layers).count, project.layers.reduce(0) { $0 + $1.shapes.count })
         }
         let expected: [(String, Int, Int)] = [
             ("null", 2, 0), ("\"arrow\"", 6, 0), ("\"bar\"", 6, 0), ("\"triangle\"", 10, 1), ("\"dot\"", 4, 1),
@@ -466,8 +467,9 @@ import Testing
         #expect(piece.steps.count >= 21 && piece.steps.count <= 41 && piece.isClosed)
         let project = try load(shape("cloud", ", \"fill\": \"pattern\", \"color\": \"grey\"")).project
         #expect(strokes(project.layers).count == 2)
-        let picture = try #require(project.layers[0].children.first?.contentImage)
-        #expect(String(decoding: picture.bytes, as: UTF8.self).contains("<pattern id=\"p0\""))
+        let shapes = project.layers[0].children.flatMap(\.shapes)
+        // The area, and short lines with round ends over it.
+        #expect(shapes.count == 2 && shapes[1].path.verbs.contains(.arc) && shapes[0].path.verbs.contains(.line))
     }
 
     // MARK: - Lines
@@ -510,21 +512,6 @@ import Testing
         #expect(strokes(changed.project.layers).map(\.brush.type) == [.solid, .dots])
     }
 
-    @Test func shortPiecesBesideLongOnesDoNotSwing() {
-        // A long line that goes on as a circle of short pieces.
-        let circle = (0...45).map { step -> NotePage.WidePoint in
-            let (sine, cosine) = sinCos(degrees: 2 * Double(step) - 90)
-            return .init(x: 100 + 2 * cosine, y: 2 + 2 * sine, width: 1)
-        }
-        let line = NotePage.cornered([.init(x: 0, y: 0, width: 1)] + circle + [.init(x: 102, y: 100, width: 1)])
-        for point in SmoothedPath(line.map { StrokePoint(x: $0.x, y: $0.y) }).samples.map(\.position) {
-            let distance = min(
-                point.x <= 100 ? abs(point.y) : .infinity, point.y >= 2 ? abs(point.x - 102) : .infinity,
-                point.x >= 99.9 && point.y <= 2.1 ? abs(Point(x: point.x - 100, y: point.y - 2).length - 2) : .infinity)
-            #expect(distance < 0.02, "\(point)")
-        }
-    }
-
     @Test func dashesBeginWhereTheyAreTold() {
         let line = [0.0, 20].map { NotePage.WidePoint(x: $0, y: 0, width: 1) }
         func found(_ lengths: [Double], _ offset: Double) -> [[Double]] {
@@ -543,29 +530,46 @@ import Testing
         #expect(NotePage.shortened([line[0], line[0]], by: 1) == nil)
     }
 
-    @Test func widthsThatPressureCannotSayAreStrokesOfTheirOwn() {
-        let widths = [1.0, 1.5, 2, 3, 6, 12, 12, 1]
-        let line = widths.enumerated().map { NotePage.WidePoint(x: Double($0), y: 0, width: $1) }
-        let runs = NotePage.runs(line, pointsMax: 100)
-        for run in runs where run.count > 2 {
-            #expect(run.map(\.width).max()! <= 2 * run.map(\.width).min()!)
+    @Test func linesKeepTheirCornersAndWidths() throws {
+        var page = NotePage(
+            origin: Point(x: 1000, y: 0), DocumentTree("a note", place: Place(file: "f"), limits: Limits()))
+        let widths = [1.0, 1.5, 12, 0]
+        let line = widths.enumerated().map { NotePage.WidePoint(x: Double($0 * $0), y: Double($0), width: $1) }
+        try page.addLine(line, color: .black)
+        try page.addLine(line, color: .black, isFreehand: true)
+        let made = strokes(page.layers)
+        #expect(made.map(\.smoothing) == [.none, .uniform])
+        for stroke in made {
+            #expect(stroke.points.map { $0.x - 1000 } == line.map(\.x))
+            let found = stroke.points.map { stroke.brush.lineWidth * stroke.brush.dynamics.size($0.pressure) }
+            #expect(zip(found, widths).allSatisfy { abs($0 - $1) < 1e-12 })
         }
-        for (a, b) in zip(runs, runs.dropFirst()) { #expect(a.last?.x == b.first?.x) }
-        #expect(NotePage.runs(line.map { .init(x: $0.x, y: 0, width: 1) }, pointsMax: 4).map(\.count) == [4, 4, 2])
     }
 
-    @Test func cornersStaySharp() {
-        let square = [(0.0, 0.0), (100, 0), (100, 100), (0, 100)].map { NotePage.WidePoint(x: $0.0, y: $0.1, width: 2) }
-        let line = NotePage.cornered(square).map { StrokePoint(x: $0.x, y: $0.y) }
-        let smooth = SmoothedPath(line).samples.map(\.position)
-        for point in smooth {
-            // On one of the three edges, but for the width of a corner.
-            let distance = min(abs(point.y), abs(point.x - 100), abs(point.y - 100))
-            #expect(distance < 0.1, "\(point)")
-            #expect(point.x > -0.1 && point.x < 100.1 && point.y > -0.1 && point.y < 100.1, "\(point)")
+    @Test func linesOfTooManyPointsShareTheirEnds() throws {
+        var limits = Limits()
+        limits.pointsPerStroke = 4
+        var page = NotePage(origin: Point(x: 0, y: 0), DocumentTree("a note", place: Place(file: "f"), limits: limits))
+        try page.addLine((0..<9).map { .init(x: Double($0), y: 0, width: 1) }, color: .black)
+        #expect(strokes(page.layers).map { $0.points.map(\.x) } == [[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8]])
+    }
+
+    @Test(arguments: [NoteOutline.rectangle, .ellipse, .rounded(10), .rounded(1e9)])
+    func outlinesAreShapesOfMasks(outline: NoteOutline) throws {
+        let shape = outline.shape(in: Placement(x: 10, y: 20, width: 100, height: 60, rotation: 90))
+        // It begins on its right, which is turned downwards.
+        let start = shape.transform.point(try #require(shape.path.points.first))
+        #expect(abs(start.y - 100) < 1e-9 && start.x >= 60 - 1e-9)
+        #expect(shape.path.verbs.filter { $0 == .arc }.count == (outline == .rectangle ? 0 : 4))
+        var index = 0
+        for verb in shape.path.verbs {
+            let points = Array(shape.path.points[index..<index + verb.pointCount])
+            index += verb.pointCount
+            guard verb == .arc else { continue }
+            let (sine, cosine) = sinCos(degrees: (points[3].x + points[3].y) * 180 / .pi)
+            let end = points[0] + cosine * points[1] + sine * points[2]
+            #expect((end - points[4]).length < 1e-9)
         }
-        let straight = (0..<5).map { NotePage.WidePoint(x: Double($0), y: 0, width: 1) }
-        #expect(NotePage.cornered(straight).count == 5)
     }
 
     @Test func dashesGoAroundCorners() {

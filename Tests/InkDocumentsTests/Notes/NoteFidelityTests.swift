@@ -63,7 +63,7 @@ import Testing
         }
         let project = try load("<xournal>\(page("white"))\(page("blue"))</xournal>").project
         #expect(project.background == .white)
-        #expect(project.layers.map { pictures(Project(canvasSize: nil, layers: [$0])).count } == [0, 1])
+        #expect(project.layers.map { all([$0]).reduce(0) { $0 + $1.shapes.count } } == [0, 1])
     }
 
     /// What a page is ruled with: upright lines by x, level ones by y, dots by both.
@@ -281,9 +281,12 @@ import Testing
         let layer = try #require(pictures(part).first)
         #expect(try reds(part) == [[20, 30], [60, 70]])
         #expect(layer.contentPlacement == Placement(x: 80, y: 200, width: 80, height: 20))
-        #expect(layer.maskPlacement == place && layer.maskOutside == 0)
+        #expect(layer.maskShapes == [NoteOutline.rectangle.shape(in: place)])
         let round = try load(scene(image(", \"roundness\": {\"type\": 3}"))).project
-        #expect(pictures(round)[0].maskImage?.header.isVector == true && pictures(round)[0].maskPlacement == place)
+        let corners = try #require(pictures(round)[0].maskShapes?.first)
+        #expect(
+            corners.path.verbs.filter { $0 == .arc }.count == 4
+                && corners.transform.point(Point(x: 0, y: 0)) == place.center)
         for odd in [
             "5", "{}", "{\"width\": 0, \"naturalWidth\": 4}", "{\"x\": 9, \"width\": 3, \"naturalWidth\": 4}", "[]",
         ] {
@@ -336,8 +339,9 @@ import Testing
             "{\"type\": \"frame\", \"id\": \"f\", \"x\": 100, \"y\": 0, \"width\": 100, \"height\": 100, \"name\": \"F\"}"
         let project = try load(scene("\(bar), \(frame)")).project
         let group = try #require(project.layers.first { !$0.children.isEmpty })
-        #expect(group.name == "F" && group.maskOutside == 0)
-        #expect(group.maskPlacement == Placement(x: 100, y: 0, width: 100, height: 100))
+        #expect(group.name == "F" && group.maskShapes?.count == 1)
+        let middle = group.maskShapes?.first?.transform.point(Point(x: 0, y: 0))
+        #expect(middle == Point(x: 150, y: 50))
         // What is beyond is not there, so that a picture of all is no larger for it.
         let box = try #require(project.visibleBounds)
         #expect(box.minX >= 96 && box.maxX <= 204 && !strokes(project).isEmpty, "\(box)")
@@ -435,21 +439,22 @@ import Testing
     }
 
     @Test func fillsAndNotesHaveTheirColors() throws {
-        func text(_ type: String, _ props: String) throws -> String {
-            let project = try load(drawing([shape("s", type, props)])).project
-            return pictures(project).compactMap { $0.contentImage.map { String(decoding: $0.bytes, as: UTF8.self) } }
-                .joined()
+        func shapes(_ type: String, _ props: String) throws -> [Shape] {
+            all(try load(drawing([shape("s", type, props)])).project.layers).flatMap(\.shapes)
         }
         let box = "\"geo\": \"rectangle\", \"w\": 50, \"h\": 40, \"color\": \"violet\", \"fill\": "
         for (fill, color) in [
             ("solid", "#ecdcf2"), ("semi", "#fcfffe"), ("fill", "#ae3ec9"), ("lined-fill", "#be68d4"),
             ("pattern", "#bd63d3"),
         ] {
-            #expect(try text("geo", box + "\"\(fill)\"").contains(color), "\(fill)")
+            let found = try shapes("geo", box + "\"\(fill)\"")
+            #expect(found.contains { $0.fill == RGBA8(hex: color).map { .color($0) } }, "\(fill): \(found.map(\.fill))")
         }
-        #expect(try text("note", "\"color\": \"light-violet\"").contains("#dfb0f9"))
-        let tall = try load(drawing([shape("n", "note", "\"color\": \"blue\", \"growY\": 100, \"scale\": 2")])).project
-        #expect(pictures(tall).first?.contentPlacement?.height == 600)
+        #expect(
+            try shapes("note", "\"color\": \"light-violet\"").first?.fill == RGBA8(hex: "#dfb0f9").map { .color($0) })
+        let tall = try #require(try shapes("note", "\"color\": \"blue\", \"growY\": 100, \"scale\": 2").first)
+        let heights = tall.path.points.map(\.y)
+        #expect((heights.max() ?? 0) - (heights.min() ?? 0) == 600)
     }
 
     @Test func picturesOfTldrawAreCutMirroredAndRound() throws {
@@ -469,7 +474,8 @@ import Testing
         #expect(abs((turned.contentPlacement?.rotation ?? 0) - 180 - 90 / .pi) < 1e-9)
         #expect(try found("\(crop)}, \"flipY\": true").reds == [[80, 70]])
         let round = try found("\(crop), \"isCircle\": true}").layer
-        #expect(round.maskImage?.header.isVector == true && round.maskPlacement == round.contentPlacement)
+        let ellipse = try #require(round.maskShapes?.first)
+        #expect(ellipse == NoteOutline.ellipse.shape(in: try #require(round.contentPlacement)))
     }
 
     @Test func shapesAreCutAtTheEdgesOfFramesAndTheirFrames() throws {
@@ -480,18 +486,20 @@ import Testing
             "l", "line", "\"points\": [{\"x\": -900, \"y\": 5}, {\"x\": 900, \"y\": 5}], \"dash\": \"solid\"", in: "h")
         let other = shape("z", "geo", "\"geo\": \"rectangle\", \"w\": 5, \"h\": 5")
         let reading = try load(drawing([outer, group, inner, line, other]))
-        let groups = all(reading.project.layers).filter { $0.maskPlacement != nil }
+        let groups = all(reading.project.layers).filter { $0.maskShapes != nil }
         // The group lies 100, 50 from the frame's corner, beyond its right edge.
         let alone = strokes(try load(drawing([other])).project).count
         #expect(groups.isEmpty && strokes(reading.project).count == alone)
         let near = group.replacing("\"x\": 100, \"y\": 50", with: "\"x\": -80, \"y\": -20")
         let project = try load(drawing([outer, near, inner, line])).project
-        let masked = all(project.layers).filter { $0.maskPlacement != nil }
+        let masked = all(project.layers).filter { $0.maskShapes != nil }
         #expect(masked.map(\.name) == ["Outer", "Frame"])
-        #expect(abs((masked.last?.maskPlacement?.rotation ?? 0) - 90 / .pi) < 1e-9)
+        let turn = try #require(masked.last?.maskShapes?.first).transform
+        let (sine, cosine) = sinCos(degrees: 90 / .pi)
+        #expect(abs(turn.a - cosine) < 1e-9 && abs(turn.b - sine) < 1e-9)
         let ends = strokes(project).flatMap(\.points)
-        let frame = try #require(masked.first?.maskPlacement)
-        #expect(!ends.isEmpty && ends.allSatisfy { $0.x > frame.x - 10 && $0.x < frame.x + 110 })
+        let left = try #require(masked.first?.maskShapes?.first).transform.x - 50
+        #expect(!ends.isEmpty && ends.allSatisfy { $0.x > left - 10 && $0.x < left + 110 })
         #expect(reading.warnings.isEmpty)
     }
 

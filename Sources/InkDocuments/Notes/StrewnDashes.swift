@@ -1,0 +1,75 @@
+import InkEngine
+
+/// Short slanted lines that are strewn evenly over an area, as tldraw's pattern fill has them.
+enum StrewnDashes {
+    /// The side of the square that repeats, and the middles of its lines.
+    private static let period = 8.0
+    private static let middles = [
+        Point(x: 4 / 3, y: 4 / 3), Point(x: 4, y: 4), Point(x: 20 / 3, y: 20 / 3),
+    ]
+    /// From the middle of a line to its end, along x and up along y.
+    private static let half = 2.0 / 3
+    private static let radius = 0.5
+    /// Lines in an area; of more, each is as much larger.
+    private static let countMax = 60_000.0
+    private static let countOfPath = 10_000
+
+    /// Lines whose middles lie inside of outlines, with the boxes of the shapes.
+    static func shapes(inside outlines: [[Point]], _ box: Rect, color: RGBA8) -> [(ShapePath, Rect)] {
+        guard !box.isEmpty else { return [] }
+        let area = (box.maxX - box.minX) * (box.maxY - box.minY)
+        let scale = max((area / (period * period) * Double(middles.count) / countMax).squareRoot(), 1)
+        let step = period * scale
+        var (made, path, bounds, count): ([(ShapePath, Rect)], ShapePath, Rect, Int) = ([], ShapePath(), .empty, 0)
+        for row in Int((box.minY / step).rounded(.down))...Int((box.maxY / step).rounded(.down)) {
+            for middle in middles {
+                let y = Double(row) * step + middle.y * scale
+                let crossings = crossings(of: outlines, y: y)
+                for index in stride(from: 0, to: crossings.count - 1, by: 2) {
+                    let (from, to) = (max(crossings[index], box.minX), min(crossings[index + 1], box.maxX))
+                    var column = ((from - middle.x * scale) / step).rounded(.up)
+                    while column * step + middle.x * scale < to {
+                        add(Point(x: column * step + middle.x * scale, y: y), scale, to: &path, &bounds)
+                        column += 1
+                        count += 1
+                        if count % countOfPath == 0 {
+                            made.append((path, bounds))
+                            (path, bounds) = (ShapePath(), .empty)
+                        }
+                    }
+                }
+            }
+        }
+        if !path.isEmpty { made.append((path, bounds)) }
+        return made
+    }
+
+    /// Where outlines cross a row, from left to right; what lies between the first two is inside, and so on.
+    private static func crossings(of outlines: [[Point]], y: Double) -> [Double] {
+        var crossings: [Double] = []
+        for outline in outlines where outline.count > 2 {
+            for (from, to) in zip(outline, outline.dropFirst() + outline.prefix(1)) where (from.y <= y) != (to.y <= y) {
+                crossings.append(from.x + (to.x - from.x) * ((y - from.y) / (to.y - from.y)))
+            }
+        }
+        return crossings.sorted()
+    }
+
+    /// Adds a line with round ends.
+    private static func add(_ middle: Point, _ scale: Double, to path: inout ShapePath, _ bounds: inout Rect) {
+        let end = half * scale
+        let round = radius * scale
+        // Along the line, and across it.
+        let (along, across) = (0.5.squareRoot() * round, 0.5.squareRoot() * round)
+        let (low, high) = (Point(x: middle.x - end, y: middle.y + end), Point(x: middle.x + end, y: middle.y - end))
+        let side = Point(x: across, y: across)
+        let ahead = Point(x: along, y: -along)
+        path.move(to: low - side)
+        path.line(to: high - side)
+        path.arc(center: high, u: -1 * side, v: ahead, start: 0, sweep: .pi, to: high + side)
+        path.line(to: low + side)
+        path.arc(center: low, u: side, v: -1 * ahead, start: 0, sweep: .pi, to: low - side)
+        path.close()
+        bounds.formUnion(Rect(minX: low.x, minY: high.y, maxX: high.x, maxY: low.y).expanded(by: round))
+    }
+}
