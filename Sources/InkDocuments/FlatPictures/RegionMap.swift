@@ -4,7 +4,7 @@ package import InkEngine
 package struct RegionMap: Sendable {
     let size: PixelSize
     /// Below 0 for none.
-    private var numbers: [Int32]
+    private(set) var numbers: [Int32]
     private(set) var count: Int
 
     package init(_ regions: FlatRegions) {
@@ -78,35 +78,80 @@ package struct RegionMap: Sendable {
         return neighbours.map { $0.sorted() }
     }
 
-    /// A drawing of the regions' outlines, gray on white: `size.area` values.
+    /// Round the pixels of each region.
+    var boxes: [PixelRect] {
+        var bounds = [GrowingBounds](repeating: GrowingBounds(), count: count)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let number = numbers[y * size.width + x]
+                if number >= 0 { bounds[Int(number)].add(columns: x..<(x + 1), row: y) }
+            }
+        }
+        return bounds.map(\.rect)
+    }
+
+    /// A drawing of the regions' outlines, gray on white, as wide on all slopes: `size.area` values.
     ///
     /// - Parameter isLine: whether a region is a line itself, which is drawn as it is.
     package func outlines(isLine: [Bool]) -> [UInt8] {
-        let (width, height) = (size.width, size.height)
         func isThin(_ number: Int32) -> Bool { number >= 0 && isLine[Int(number)] }
-        var members = [UInt8](repeating: 0, count: size.area)
-        for y in 0..<height {
-            for x in 0..<width {
-                let at = y * width + x
-                let own = numbers[at]
-                if isThin(own) {
-                    members[at] = 1
-                    continue
-                }
-                func isBorder(_ other: Int32) -> Bool { other != own && !isThin(other) }
-                if x + 1 < width && isBorder(numbers[at + 1]) || y + 1 < height && isBorder(numbers[at + width]) {
-                    members[at] = 1
+        // How much of each pixel a line covers, 0...1.
+        var covered = numbers.map { isThin($0) ? Float(1) : 0 }
+        let radius = 0.5 + Double(size.longestEdge) / Self.edgePerRadius
+        for (number, box) in boxes.enumerated() where !isLine[number] && !box.isEmpty {
+            for loop in RegionOutline(of: number, in: self, box: box).loops() {
+                let places = Self.smoothed(loop.map(\.place))
+                for (index, piece) in loop.enumerated() {
+                    let next = (index + 1) % loop.count
+                    guard let other = piece.other, !isThin(other), let after = loop[next].other, !isThin(after) else {
+                        continue
+                    }
+                    draw(from: places[index], to: places[next], radius: radius, into: &covered)
                 }
             }
         }
-        let soft = MaskMaker.softened(
-            members, size, dilation: size.longestEdge / Self.edgePerRadius, blur: Self.softness)
-        return soft.map { 255 - UInt8((Int($0) * Self.ink + 127) / 255) }
+        return covered.map { UInt8((255 - Self.ink * $0).rounded()) }
+    }
+
+    /// The places of a border without the steps of its pixels.
+    private static func smoothed(_ places: [Point]) -> [Point] {
+        let count = places.count
+        guard count >= 2 * smoothing.count else { return places }
+        return places.indices.map { index in
+            var sum = Point(x: 0, y: 0)
+            for (offset, weight) in smoothing.enumerated() {
+                sum = sum + weight * places[(index + offset - smoothing.count / 2 + count) % count]
+            }
+            return sum
+        }
+    }
+
+    private func draw(from start: Point, to end: Point, radius: Double, into covered: inout [Float]) {
+        let reach = radius + 1
+        let columns = Self.pixels(min(start.x, end.x) - reach, max(start.x, end.x) + reach, size.width)
+        let rows = Self.pixels(min(start.y, end.y) - reach, max(start.y, end.y) + reach, size.height)
+        let way = end - start
+        let square = way.x * way.x + way.y * way.y
+        for y in rows {
+            for x in columns {
+                let from = Point(x: Double(x) + 0.5, y: Double(y) + 0.5) - start
+                let along = square > 0 ? min(max((from.x * way.x + from.y * way.y) / square, 0), 1) : 0
+                let share = Float(min(max(radius + 0.5 - (from - along * way).length, 0), 1))
+                let at = y * size.width + x
+                covered[at] = max(covered[at], share)
+            }
+        }
+    }
+
+    private static func pixels(_ low: Double, _ high: Double, _ edge: Int) -> Range<Int> {
+        let first = max(0, Int(low.rounded(.down)))
+        return first..<max(first, min(edge, Int(high.rounded(.up))))
     }
 
     /// Pixels of the longest edge for a radius of one pixel of the lines.
-    private static let edgePerRadius = 1200
-    private static let softness = 0.7
+    private static let edgePerRadius = 1200.0
+    /// Binomial weights, of neighbours along a border.
+    private static let smoothing = [1, 8, 28, 56, 70, 56, 28, 8, 1].map { Double($0) / 256 }
     /// How much darker than white lines are.
-    private static let ink = 170
+    private static let ink: Float = 170
 }
