@@ -33,22 +33,26 @@ enum TemplateCommand {
         let picture = try argument("PICTURE", parsed)
         let options = try regionOptions(parsed)
         let base = try base(parsed)
-        let output = try output(parsed, of: picture)
+        let masks = try masks(parsed)
+        // A project, where its name says so.
+        let projectPath = parsed.value("output").flatMap { $0.hasEnding(".ink") ? $0 : nil }
+        let output = try projectPath == nil ? output(parsed, of: picture) : nil
         let limits = try environment.limits(parsed.value("limits"))
         let place = Place(file: picture)
         let decoded: DecodedPicture
         var template: NewTemplate
         let regions: FlatRegions
         do throws(EngineError) {
-            try output.check()
+            try output?.check()
             let file = try InputFile.read(path: picture, limitBytes: limits.fileBytes)
             decoded = try DecodedPicture(file, place: place, limits: limits)
             try checkEdge(decoded.size, place, limits)
             if decoded.guessesColors { environment.console.warning("\(picture): \(ImageHeader.guessWarning)") }
-            regions = try FlatRegions(
-                of: try FlatPicture(samples: decoded.samples, size: decoded.size, format: decoded.format), options,
-                place: place, limits: limits)
-            template = NewTemplate(name: name(parsed, output), canvas: decoded.size, layers: try regions.layers())
+            let flat = try FlatPicture(samples: decoded.samples, size: decoded.size, format: decoded.format)
+            regions = try FlatRegions(of: flat, options, place: place, limits: limits)
+            template = NewTemplate(
+                name: parsed.value("name") ?? stem(of: output?.path ?? projectPath ?? picture), canvas: decoded.size,
+                layers: try regions.layers(of: flat))
             template.guide = try WholePNG.encode(
                 samples: decoded.samples, size: decoded.size, format: decoded.format)
             switch base {
@@ -68,11 +72,19 @@ enum TemplateCommand {
                     ? "\(share) have no flat colour and went to the region beside them; is it a picture of flat colours?"
                     : "\(share) have none of the given colours and went to the region beside them")
         }
-        try template.write(to: output, limits: limits)
-        let colors = regions.colorCount
-        try say(
-            output, "\(count(template.layers.count, "region")) of \(count(colors, "colour")), \(decoded.size)", parsed,
-            environment)
+        if let output {
+            try template.write(to: output, limits: limits)
+        } else if let projectPath {
+            let replaces = try Existing.replaces(parsed)
+            try CommandError.wrapping { () throws(EngineError) in
+                let project = try template.project(masks: masks ?? .shapes, place: place, limits: limits)
+                try FileSystem.writeAtomically(
+                    try ProjectWriter.write(project), to: projectPath, replaces: replaces)
+            }
+        }
+        let facts =
+            "\(count(template.layers.count, "region")) of \(count(regions.colorCount, "colour")), \(decoded.size)"
+        try say(output?.path ?? projectPath ?? "", facts, parsed, environment)
         return .done
     }
 
@@ -139,8 +151,22 @@ enum TemplateCommand {
                     place, what: "the number of layers", found: "\(template.layers.count)", limit: "\(limits.layers)"))
         }
         try template.write(to: output, limits: limits)
-        try say(output, "\(count(template.layers.count, "layer")), \(template.canvas)", parsed, environment)
+        try say(output.path, "\(count(template.layers.count, "layer")), \(template.canvas)", parsed, environment)
         return .done
+    }
+
+    /// `--masks shapes|bitmap`; nil where it is not given.
+    ///
+    /// - Throws: `usage` for shapes where a template is written, whose format has none.
+    private static func masks(_ parsed: ParsedCommand) throws(CommandError) -> NewTemplate.Masks? {
+        guard let text = parsed.value("masks") else { return nil }
+        guard let masks = NewTemplate.Masks(rawValue: text) else {
+            throw .usage("--masks: \"\(text)\" is not shapes or bitmap")
+        }
+        if masks == .shapes, parsed.value("output")?.hasEnding(".ink") != true {
+            throw .usage("--masks shapes: a template's masks are bitmaps; -o NAME.ink writes a project with shapes")
+        }
+        return masks
     }
 
     // MARK: - Packing
@@ -158,7 +184,7 @@ enum TemplateCommand {
             _ = try TemplateReader.read(path: template, limits: limits)
             try TemplateOutput.pack(template, to: output.path, replaces: output.replaces, limits: limits)
         }
-        try say(output, nil, parsed, environment)
+        try say(output.path, nil, parsed, environment)
         return .done
     }
 
@@ -181,7 +207,7 @@ enum TemplateCommand {
                 }
             }
         }
-        try say(output, nil, parsed, environment)
+        try say(output.path, nil, parsed, environment)
         return .done
     }
 
@@ -300,10 +326,10 @@ enum TemplateCommand {
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private static func say(
-        _ output: TemplateOutput, _ facts: String?, _ parsed: ParsedCommand, _ environment: CommandEnvironment
+        _ path: String, _ facts: String?, _ parsed: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) {
         guard !parsed.isGiven("quiet") else { return }
-        let path = output.path.escapingControls()
+        let path = path.escapingControls()
         try environment.console.printText(facts.map { "\(path): \($0)" } ?? path)
     }
 }

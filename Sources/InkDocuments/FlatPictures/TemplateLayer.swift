@@ -8,6 +8,9 @@ package struct TemplateLayer: Sendable {
     package var name: String
     /// A gray PNG in the size of the canvas.
     package var mask: [UInt8]
+    /// The border of what the layer shows, in pixels of the canvas, filled by the even-odd rule; nil: only the mask says
+    /// it.
+    package var outline: ShapePath?
     package var pattern: SuggestedPattern
     package var opacity = 1.0
     package var blendMode = BlendMode.normal
@@ -23,22 +26,29 @@ package struct TemplateLayer: Sendable {
 extension FlatRegions {
     /// The regions as layers, the largest at the bottom.
     ///
+    /// - Parameter picture: whose regions these are.
     /// - Throws: `internalError` if the compressor fails.
-    package func layers() throws(EngineError) -> [TemplateLayer] {
+    package func layers(of picture: FlatPicture) throws(EngineError) -> [TemplateLayer] {
+        let map = RegionMap(self)
         let names = RegionNames.names(of: self)
         let areas = regions.map { PatternSuggestion.Area(color: $0.color.opaque, isThin: $0.isThin) }
-        let patterns = PatternSuggestion.patterns(for: areas, neighbours: RegionMap(self).neighbours)
-        let masks = Mutex<[Int: [UInt8]]>([:])
+        let patterns = PatternSuggestion.patterns(for: areas, neighbours: map.neighbours)
+        let masks = Mutex<[Int: (png: [UInt8], outline: ShapePath)]>([:])
+        let boxes = map.boxes
+        let colors = (picture: picture, regions: regions.map(\.color))
         let areMade = ParallelWork.perform(regions.count) { number in
             // The compressor fails for lack of memory only; that is thrown below, once for all threads.
             guard let png = try? WholePNG.encode(samples: mask(of: number), size: size) else { return false }
-            masks.withLock { $0[number] = png }
+            let outline = RegionOutline(of: number, in: map, colors: colors, box: boxes[number]).path()
+            masks.withLock { $0[number] = (png, outline) }
             return true
         }
         let made = masks.withLock { $0 }
         guard areMade, made.count == regions.count else { throw .internalError("the masks could not be compressed") }
         return regions.indices.map { number in
-            TemplateLayer(name: names[number], mask: made[number] ?? [], pattern: patterns[number])
+            var layer = TemplateLayer(name: names[number], mask: made[number]?.png ?? [], pattern: patterns[number])
+            layer.outline = made[number]?.outline
+            return layer
         }
     }
 }

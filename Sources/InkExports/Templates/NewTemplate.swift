@@ -1,3 +1,4 @@
+import InkCodecs
 package import InkDocuments
 package import InkEngine
 import InkJSON
@@ -28,6 +29,37 @@ package struct NewTemplate: Sendable {
         /// The picture that the template is made of.
         case picture
         case none
+    }
+
+    /// What the masks of a project's layers are.
+    package enum Masks: String, Hashable, Sendable, CaseIterable {
+        /// Paths, where the borders are known, which are sharp at any size.
+        case shapes
+        /// Gray pictures, as in a template.
+        case bitmap
+    }
+
+    /// The template as a project, whose layers suggest their patterns.
+    ///
+    /// - Throws: `badInput` for pictures that cannot be read.
+    package func project(masks: Masks, place: Place, limits: Limits) throws(EngineError) -> Project {
+        func image(_ bytes: [UInt8], _ what: String) throws(EngineError) -> EncodedImage {
+            try EncodedImage(checking: bytes, place: Place(file: place.file, path: what), limits: limits)
+        }
+        var project = Project(id: RegionNames.id(of: name), name: name, canvasSize: canvas)
+        project.baseImage = try base.map { (base) throws(EngineError) in try image(base, "base.png") }
+        for (index, (id, layer)) in zip(ids, layers).enumerated() {
+            var made = Layer(
+                id: id, name: layer.name, order: Double(index), opacity: layer.opacity, blendMode: layer.blendMode,
+                isVisible: layer.isVisible, suggestedPattern: layer.pattern)
+            if masks == .shapes, let outline = layer.outline {
+                made.maskShapes = [Shape(path: outline, rule: .evenodd)]
+            } else {
+                made.maskImage = try image(layer.mask, "layers/\(id)_mask.png")
+            }
+            project.layers.append(made)
+        }
+        return project
     }
 
     private var ids: [String] { RegionNames.ids(of: layers.map(\.name)) }

@@ -141,12 +141,12 @@ import Testing
         var limits = Limits()
         limits.layers = 20
         do throws(EngineError) {
+            let picture = try FlatPicture(samples: samples, size: size, format: .rgb8)
             let regions = try FlatRegions(
-                of: try FlatPicture(samples: samples, size: size, format: .rgb8), FlatRegions.Options(),
-                place: Self.place, limits: limits)
+                of: picture, FlatRegions.Options(), place: Self.place, limits: limits)
             #expect((1...20).contains(regions.regions.count), "seed \(seed)")
             for number in regions.regions.indices { #expect(regions.mask(of: number).count == size.area) }
-            _ = try regions.layers()
+            _ = try regions.layers(of: picture)
             _ = RegionMap(regions).outlines(isLine: regions.regions.map(\.isThin))
         } catch {
             if case .internalError = error { Issue.record("seed \(seed): \(error)") }

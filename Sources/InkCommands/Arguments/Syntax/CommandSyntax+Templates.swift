@@ -35,10 +35,18 @@ extension CommandSyntax {
             Examples:
               ink template from-image flower.png
               ink template from-image flower.jpg -o flower.zip --colors '#667eea,#ffffff,#222222'
+              ink template from-image flower.png -o flower.ink
             """,
         options: [
             .argument("PICTURE", "A picture of flat colours, in any format that images may have"),
-            output, templateName,
+            .value(
+                "-o,--output", "NAME.inktemplate|NAME.zip|NAME.ink",
+                "The template, a folder or an archive, or a project with its layers (default: a folder next to the input)"
+            ),
+            templateName,
+            .value(
+                "--masks", "shapes|bitmap",
+                "Masks of a project: paths that are sharp at any size, or pictures (default: shapes)"),
             .values("--colors", "#RRGGBB,...|auto", "Its colours (default: auto, they are found)"),
             .value("--tolerance", "N", "Largest difference of a channel within a colour, 0 to 1 (default: 0.1)"),
             .value("--min-area", "N", "Pixels of the smallest region (default: 1/40000 of the picture, at least 16)"),
