@@ -61,7 +61,10 @@ struct ImportArguments: Hashable, Sendable {
         return try CommandError.wrapping(try entry.brush.get())
     }
 
-    private static func brush(_ parsed: ParsedCommand) throws(CommandError) -> BrushChange {
+    /// What is said of a brush.
+    ///
+    /// - Throws: `usage`.
+    static func brush(_ parsed: ParsedCommand) throws(CommandError) -> BrushChange {
         var change = BrushChange()
         if let text = parsed.value("brush") {
             if let type = BrushType(rawValue: text) {

@@ -21,6 +21,7 @@ enum TemplateCommand {
         case CommandSyntax.templateValidate.name: return try TemplateValidateCommand.run(parsed, environment)
         case CommandSyntax.templatePreview.name: return try preview(parsed, environment)
         case CommandSyntax.templateNewProject.name: return try newProject(parsed, environment)
+        case CommandSyntax.templateFill.name: return try TemplateFillCommand.run(parsed, environment)
         default: throw .usage("there is no command \"\(parsed.name)\"")
         }
     }

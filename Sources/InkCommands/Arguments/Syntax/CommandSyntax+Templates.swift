@@ -9,7 +9,7 @@ extension CommandSyntax {
 
     static let templates: [CommandSyntax] = [
         templateFromImage, templateFromPSD, templateFromORA, templateFromKRA, templatePack, templateUnpack,
-        templateValidate, templatePreview, templateNewProject, templateMasks,
+        templateValidate, templatePreview, templateNewProject, templateFill, templateMasks,
     ]
 
     private static let output = OptionSyntax.value(
@@ -119,6 +119,35 @@ extension CommandSyntax {
         options: [
             .argument("TEMPLATE", "A template folder or archive"),
             .value("-o,--output", "FILE.ink", "The project (default: NAME.ink in the current folder)"), templateName,
+            ifExists, limits, quiet,
+        ])
+
+    static let templateFill = CommandSyntax(
+        name: "template fill",
+        summary: "Put a pattern into layers of a template or project",
+        group: CommandGroup.templates,
+        notes: """
+
+            The pattern fills each layer where its mask shows it, below what is drawn there. Filled again, a layer gets the
+            new pattern in place of the old one. Lengths are canvas pixels, or have a unit (mm, cm, in, pt).
+
+            Examples:
+              ink template fill flower.inktemplate --layer petals --brush dots --color '#d94f70' -o flower.ink
+              ink template fill flower.ink --layer leaves --brush hatching --rotation 30 --if-exists overwrite
+            """,
+        options: [
+            .argument("TEMPLATE", "A template folder or archive, or a project"),
+            .values("--layer", "NAME", "Layers by name or id; one inside of a group is GROUP/NAME"),
+            .value(
+                "--brush", "TYPE|PRESET",
+                "parallelLines, crossHatch, dots, waves, solid, or a preset, see \"ink preset list\""),
+            .values("--presets", "DIR", "Folder of brush presets, searched before ./brushes"),
+            .value("--color", "COLOR", "Its colour, #rgb or #rrggbb (default: the preset's, else #000000)"),
+            .value("--rotation", "DEGREES", "Its direction (default: 0, or the preset's)"),
+            .value("--spacing", "LENGTH", "Distance of lines and dots (default: 6, or the preset's)"),
+            .value("--line-width", "LENGTH", "Width of lines (default: 1, or the preset's)"),
+            .value("--dot-radius", "LENGTH", "Radius of dots (default: 2, or the preset's)"),
+            .value("-o,--output", "FILE.ink", "The project (default: the input, if it is a project)"),
             ifExists, limits, quiet,
         ])
 

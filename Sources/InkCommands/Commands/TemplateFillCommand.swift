@@ -1,0 +1,103 @@
+import InkDocuments
+import InkEngine
+import InkExports
+import InkSystem
+
+/// `ink template fill`: puts a pattern into a layer of a template or project, where its mask shows it.
+enum TemplateFillCommand {
+    static func run(_ parsed: ParsedCommand, _ environment: CommandEnvironment) throws(CommandError) -> ExitCode {
+        guard let input = parsed.value("TEMPLATE"), !input.isEmpty else {
+            throw .usage("a TEMPLATE or project is needed (see \"ink help \(parsed.name)\")")
+        }
+        let names = parsed.all("layer")
+        guard !names.isEmpty else { throw .usage("a layer is needed (--layer NAME)") }
+        let fill = try fill(parsed)
+        guard let path = parsed.value("output") ?? (input.hasEnding(".ink") ? input : nil) else {
+            throw .usage("a template is not changed; -o FILE.ink writes a project")
+        }
+        guard path.hasEnding(".ink") else { throw .usage("-o: \(path) does not end in .ink, as projects do") }
+        // A project is changed in place only where that is said.
+        let replaces = try Existing.replaces(parsed)
+        let limits = try environment.limits(parsed.value("limits"))
+        if !replaces, try CommandError.wrapping(try FileSystem.exists(path)) {
+            throw .engine(.io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError))
+        }
+        var reading = try CommandError.wrapping(try ProjectLoader.load(path: input, limits: limits))
+        if !parsed.isGiven("quiet") {
+            for warning in reading.warnings { environment.console.warning("\(input): \(warning)") }
+        }
+        guard !reading.project.isInfinite else {
+            throw .engine(.badInput(Place(file: input), reason: "has no canvas that a pattern could fill"))
+        }
+        let chosen =
+            try LayerChoice.named(names).drawnLayers(of: ProjectOutline(reading.project), layer: nil, file: input) ?? []
+        let canvas = reading.project.canvasSize
+        var number = 0
+        try reading.project.layers.fill(chosen, with: shape(fill, over: canvas), number: &number, file: input)
+        try CommandError.wrapping { () throws(EngineError) in
+            try FileSystem.writeAtomically(
+                try ProjectWriter.write(reading.project), to: path, replaces: replaces)
+        }
+        if !parsed.isGiven("quiet") { try environment.console.printText(path.escapingControls()) }
+        return .done
+    }
+
+    private static func fill(_ parsed: ParsedCommand) throws(CommandError) -> Paint {
+        guard parsed.isGiven("brush") else { throw .usage("a pattern is needed (--brush TYPE or a preset)") }
+        let change = try ImportArguments.brush(parsed)
+        var brush = change.preset ?? Brush(type: change.type ?? .parallelLines)
+        brush.color = change.color ?? brush.color
+        brush.spacing = change.spacing ?? brush.spacing
+        brush.lineWidth = change.lineWidth ?? brush.lineWidth
+        if let text = parsed.value("rotation") {
+            brush.rotation = try TextValue.number(text, option: "--rotation", in: -360...360)
+        }
+        if let text = parsed.value("dot-radius") {
+            brush.dotRadius = try TextValue.canvasLength(text, option: "--dot-radius", in: 0.01...64 * brush.spacing)
+        }
+        guard brush.type != .solid else { return .color(brush.color) }
+        guard brush.type.canLieStill else {
+            throw .usage("--brush: \(brush.type.rawValue) follows strokes and cannot fill a layer")
+        }
+        brush.anchor = .canvas
+        return .pattern(brush)
+    }
+
+    /// A rectangle over all of the canvas.
+    private static func shape(_ fill: Paint, over canvas: CanvasSize) -> Shape {
+        var path = ShapePath()
+        path.move(to: Point(x: 0, y: 0))
+        path.line(to: Point(x: canvas.width, y: 0))
+        path.line(to: Point(x: canvas.width, y: canvas.height))
+        path.line(to: Point(x: 0, y: canvas.height))
+        path.close()
+        return Shape(path: path, fill: fill)
+    }
+}
+
+extension [Layer] {
+    /// Puts a shape below what is drawn in layers; one of the same outline that lies there already is replaced.
+    ///
+    /// - Parameters:
+    ///   - chosen: their places in `flattened`.
+    ///   - number: that of the first element.
+    /// - Throws: `usage` for what is no layer.
+    fileprivate mutating func fill(
+        _ chosen: [Int], with shape: Shape, number: inout Int, file: String
+    ) throws(CommandError) {
+        for index in indices {
+            let isChosen = chosen.contains(number)
+            number += 1
+            if case .group(var children, let isPassThrough) = self[index].kind {
+                try children.fill(chosen, with: shape, number: &number, file: file)
+                self[index].kind = .group(children, isPassThrough: isPassThrough)
+            }
+            guard isChosen else { continue }
+            guard case .layer = self[index].kind else {
+                throw .usage("\(file): \"\(self[index].name)\" is no layer, a pattern cannot be put into it")
+            }
+            if self[index].shapes.first?.path == shape.path { self[index].shapes.removeFirst() }
+            self[index].shapes.insert(shape, at: 0)
+        }
+    }
+}
