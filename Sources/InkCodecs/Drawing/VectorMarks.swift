@@ -32,7 +32,7 @@ struct VectorMarks {
             stamps = saturatingSum(stamps, PreparedStroke.stampCount(of: stroke))
             if stamps > limits.stamps { return "it has more than \(limits.stamps) stamps" }
             let pressures = brush.dynamics.pressureAffectsOpacity ? stroke.points.map(\.pressure) : [1]
-            let (least, most) = (pressures.min() ?? 1, pressures.max() ?? 1)
+            let most = pressures.max() ?? 1
             if brush.opacity * most < 1.0 / 256, brush.opacity * most > 0 { return "its ink is too faint" }
             return nil
         }
