@@ -44,7 +44,7 @@ public struct DrawnTree: Sendable {
 
         /// What can change a pixel of it; nil if nothing can.
         fileprivate func drawn(fillsSuggested: Bool) -> Element? {
-            guard layer.isVisible, layer.opacity > 0 else { return nil }
+            guard layer.isVisible, layer.opacity > 0, layer.maskShapes?.isEmpty != true else { return nil }
             var own = self
             own.children = children.compactMap { $0.drawn(fillsSuggested: fillsSuggested) }
             own.clipped = clipped.compactMap { $0.drawn(fillsSuggested: fillsSuggested) }

@@ -93,8 +93,8 @@ extension Project {
             center: Point(x: box.minX + width / 2, y: box.minY + height / 2), size: size)
     }
 
-    /// The box of the points of visible strokes and the corners of visible pictures, world coordinates; nil if there
-    /// are none.
+    /// The box of the points of visible strokes, the curves of visible shapes and the corners of visible pictures, world
+    /// coordinates; nil if there are none.
     public var visibleBounds: Rect? { bounds(of: DrawnTree(layers).elements.visible) }
 
     /// The pages on which the elements of the top level can be seen, by the numbers of the elements.
@@ -121,6 +121,9 @@ extension Project {
     private func bounds(of layers: [Layer]) -> Rect? {
         var box = Rect.empty
         for layer in layers {
+            for shape in layer.shapes where !shape.transform.isSingular {
+                box.formUnion(shape.path.extent(under: shape.transform))
+            }
             for stroke in layer.strokes {
                 for point in stroke.points { box.formUnion(Point(x: point.x, y: point.y)) }
             }

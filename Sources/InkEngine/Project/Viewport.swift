@@ -85,6 +85,32 @@ public struct ViewMap: Sendable {
         return mapped
     }
 
+    public func shape(_ shape: Shape) -> Shape {
+        var mapped = shape
+        let (a, b) = (viewport.zoom * cosine, viewport.zoom * sine)
+        let map = shape.transform
+        mapped.transform = AffineMap(a: a, b: b, c: -b, d: a).after(map)
+        let origin = point(Point(x: map.x, y: map.y))
+        (mapped.transform.x, mapped.transform.y) = (origin.x, origin.y)
+        if case .pattern(let brush) = shape.fill { mapped.fill = .pattern(self.brush(brush)) }
+        return mapped
+    }
+
+    /// A paint in the world's coordinates: that of an element that is a fill.
+    public func paint(_ paint: Paint) -> Paint {
+        switch paint {
+        case .color: return paint
+        case .pattern(let brush): return .pattern(self.brush(brush))
+        case .gradient(var gradient):
+            switch gradient.kind {
+            case .linear(let from, let to): gradient.kind = .linear(from: point(from), to: point(to))
+            case .radial(let center, let radius):
+                gradient.kind = .radial(center: point(center), radius: length(radius))
+            }
+            return .gradient(gradient)
+        }
+    }
+
     public func placement(_ placement: Placement) -> Placement {
         let center = point(placement.center)
         let (width, height) = (length(placement.width), length(placement.height))
