@@ -85,16 +85,28 @@ private struct LocalScene {
         switch layer.kind {
         case .layer:
             let strokes = layer.strokes.map { stroke in view?.stroke(stroke) ?? stroke }
-            let block = blocks.add(PreparedStrokeBlock(.strokes(strokes), keptStampsMax: keptStampsMax))
-            let content = slice(.content(layerIndex: number), placement: layer.contentPlacement)
-            let all = StrokeSelection(block: block, indices: Array(strokes.indices))
-            kind = .marks(content, strokes.isEmpty ? [] : [all])
-        case .fill(let color): kind = .fill(color)
+            var content = slice(.content(layerIndex: number), placement: layer.contentPlacement)
+            content?.filter = layer.contentFilter
+            kind = .marks(content, selections(layer.shapes) + selections(.strokes(strokes)))
+        case .fill(let paint): kind = .fill(view?.paint(paint) ?? paint)
         case .group(let children, let isPassThrough):
             let group: SceneGroup = isPassThrough && !isBase ? .passThrough : .isolated
             kind = .group(group, elements(children, firstNumber: number + 1))
         }
-        return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+        return TileLayer(
+            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask,
+            maskShapes: layer.maskShapes.map { selections($0) }, kind: kind)
+    }
+
+    private mutating func selections(_ shapes: [Shape]) -> [StrokeSelection] {
+        selections(.shapes(shapes.map { view?.shape($0) ?? $0 }))
+    }
+
+    /// All of some marks, as a block.
+    private mutating func selections(_ marks: MarkList) -> [StrokeSelection] {
+        guard marks.count > 0 else { return [] }
+        let block = blocks.add(PreparedStrokeBlock(marks, keptStampsMax: keptStampsMax))
+        return [StrokeSelection(block: block, indices: Array(0..<marks.count))]
     }
 
     private func elementCount(_ layers: [Layer]) -> Int {

@@ -54,6 +54,22 @@ final class SharePlanes {
         withExtendedLifetime(planes) {}
     }
 
+    /// Copies alpha, 0...1, row by row.
+    ///
+    /// - Parameters:
+    ///   - target: of the planes' size, without padding.
+    ///   - isFactor: whether what is there is multiplied by it.
+    func copyAlpha(to target: UnsafeMutablePointer<Float>, isFactor: Bool) {
+        for row in 0..<height {
+            guard let source = rows(from: row).alpha else { return }
+            let values = target + row * width
+            for column in 0..<width {
+                let alpha = Float(source[column]) / 65_535
+                values[column] = isFactor ? values[column] * alpha : alpha
+            }
+        }
+    }
+
     /// The planes from a row on, for kernels. Valid as long as the planes are.
     func rows(from row: Int) -> ink_shares {
         let first = memory.baseAddress! + row * stride

@@ -63,11 +63,14 @@ public struct ImageSlice: Hashable, Sendable {
     public var outside: Double
     /// The pixels that a placed image has if it was scaled when it was decoded (`ImageScaling.part`).
     public var part: PixelRect?
+    /// How it becomes pixels of another size.
+    public var filter: ContentFilter
 
     public init(
         size: PixelSize, format: SampleFormat, firstChunk: Int, chunks: [RowChunk], placement: Placement? = nil,
-        outside: Double = 0, part: PixelRect? = nil
+        outside: Double = 0, part: PixelRect? = nil, filter: ContentFilter = .lanczos
     ) {
+        self.filter = filter
         self.placement = placement
         self.outside = outside
         self.part = part

@@ -117,15 +117,13 @@ struct CellComposition {
         isClipped: Bool = false, _ blocks: some TileBlocks
     ) throws(EngineError) {
         for layer in layers {
-            guard let mask = try mask(of: layer, into: planes.level(depth).mask) else { continue }
+            guard let mask = try mask(of: layer, into: planes.level(depth).mask, blocks) else { continue }
             let pixels: CellLayer.Pixels?
             switch layer.kind {
             case .marks(let content, let strokes):
                 pixels = try marks(content, strokes, blocks)
             case .fill(let paint):
-                let color = paint.color ?? .transparent
-                planes.image.fill(color)
-                pixels = color.alpha == 0 ? nil : .planes(planes.image)
+                pixels = fill(paint)
             case .group(.passThrough, let children):
                 try passThrough(layer, children, mask: mask, onto: &target, depth: depth, blocks)
                 pixels = nil
@@ -138,6 +136,19 @@ struct CellComposition {
             blend(
                 CellLayer(pixels: pixels, mask: mask, opacity: Float(layer.opacity), mode: mode), onto: &target)
         }
+    }
+
+    /// The pixels of a paint that is everywhere; nil if they are transparent.
+    private func fill(_ paint: Paint) -> CellLayer.Pixels? {
+        guard !paint.isInvisible else { return nil }
+        switch paint {
+        case .color(let color): planes.image.fill(color)
+        case .gradient(let gradient):
+            planes.image.fill(GradientField(gradient, map: scene.scale.map), cell: cell)
+        // Only shapes have patterns.
+        case .pattern: return nil
+        }
+        return .planes(planes.image)
     }
 
     /// The picture of a group with one of its own; nil if it is transparent.
@@ -187,26 +198,49 @@ struct CellComposition {
         let image = try content?.color(cell, into: planes.image)
         if image == .varied { planes.layer.take(planes.image, kernels: tools.compositor.kernels) }
         var isBlank = image != .varied
-        let start = ContinuousClock.now
-        let near = NearCell(cell, scale: scene.scale)
-        for selection in strokes {
-            guard let block = try selection.block(near: near, from: blocks, isCancelled: isCancelled) else { continue }
-            tools.strokes.draw(
-                selection.indices, of: block, scale: scene.scale, cell: cell, isOpaque: scene.background.isOpaque,
-                onto: planes.layer, isBlank: &isBlank, isCancelled: isCancelled)
-        }
-        raster += ContinuousClock.now - start
+        try draw(strokes, isOpaque: scene.background.isOpaque, isBlank: &isBlank, blocks)
         if isBlank { return nil }
         guard image == .varied else { return .shares(planes.layer) }
         planes.layer.give(planes.image, kernels: tools.compositor.kernels)
         return .planes(planes.image)
     }
 
+    /// Draws strokes and shapes onto `planes.layer`.
+    ///
+    /// - Parameters:
+    ///   - isOpaque: whether what becomes of them is. If not, the faintest is visible.
+    ///   - isBlank: whether the planes stand for nothing, whatever they contain.
+    private mutating func draw(
+        _ marks: [SceneStrokes], isOpaque: Bool, isBlank: inout Bool, _ blocks: some TileBlocks
+    ) throws(EngineError) {
+        let start = ContinuousClock.now
+        let near = NearCell(cell, scale: scene.scale)
+        for selection in marks {
+            guard let block = try selection.block(near: near, from: blocks, isCancelled: isCancelled) else { continue }
+            tools.strokes.draw(
+                selection.indices, of: block, scale: scene.scale, cell: cell, isOpaque: isOpaque, onto: planes.layer,
+                isBlank: &isBlank, isCancelled: isCancelled)
+        }
+        raster += ContinuousClock.now - start
+    }
+
     /// A layer's mask in the cell; nil if it is 0 everywhere.
-    private func mask(
-        of layer: SceneLayer<ScaledImage, SceneStrokes>, into values: AlignedFloats
+    private mutating func mask(
+        of layer: SceneLayer<ScaledImage, SceneStrokes>, into values: AlignedFloats, _ blocks: some TileBlocks
     ) throws(EngineError) -> CellLayer.Mask? {
-        guard let image = layer.mask else { return .one }
+        guard let shapes = layer.maskShapes else { return try mask(layer.mask, into: values) }
+        var isBlank = true
+        try draw(shapes, isOpaque: false, isBlank: &isBlank, blocks)
+        if isBlank { return nil }
+        let image = try layer.mask?.mask(cell, into: values.values) ?? .one
+        if image == .zero { return nil }
+        planes.layer.copyAlpha(to: values.values, isFactor: image == .varied)
+        return .values(values.values)
+    }
+
+    /// The mask of an image in the cell, likewise.
+    private func mask(_ image: ScaledImage?, into values: AlignedFloats) throws(EngineError) -> CellLayer.Mask? {
+        guard let image else { return .one }
         if image.isPlainMask {
             return try image.isConstant(cell, isMask: true, where: { $0 & 0xFF == 0 }) ? nil : .samples(image.rows)
         }
@@ -235,6 +269,8 @@ struct CellComposition {
 }
 
 extension SceneLayer {
-    /// Whether this or an element in it has strokes.
-    var hasStrokes: Bool { !strokes.isEmpty || children.contains(where: \.hasStrokes) }
+    /// Whether this or an element in it has strokes or shapes.
+    var hasStrokes: Bool {
+        !strokes.isEmpty || maskShapes?.isEmpty == false || children.contains(where: \.hasStrokes)
+    }
 }

@@ -12,6 +12,11 @@ struct TileScene {
         func image(_ slice: ImageSlice?, _ filter: ResampleFilter) throws(EngineError) -> ScaledImage? {
             guard let slice else { return nil }
             let rows = try ImageRows(slice) { id throws(EngineError) in try blocks.bytes(of: id) }
+            let isIdentity = slice.placement == nil && slice.size == task.output
+            if slice.filter == .nearest, filter == .lanczos3, !isIdentity {
+                return ScaledImage(
+                    rows: rows, way: .nearest(try NearestImage(rows, slice.placement, scale: scale, kernels: kernels)))
+            }
             if let placement = slice.placement {
                 let geometry = PlacedGeometry(
                     placement, image: slice.size, part: slice.part, scale: scale, filter: filter)
@@ -38,7 +43,8 @@ struct TileScene {
                 case .group(let group, let children): .group(group, try scaled(children))
                 }
             return SceneLayer(
-                opacity: layer.opacity, blendMode: layer.blendMode, mask: try image(layer.mask, .triangle), kind: kind)
+                opacity: layer.opacity, blendMode: layer.blendMode, mask: try image(layer.mask, .triangle),
+                maskShapes: layer.maskShapes?.map { SceneStrokes($0) }, kind: kind)
         }
         func scaled(_ layers: [TileLayer]) throws(EngineError) -> [SceneLayer<ScaledImage, SceneStrokes>] {
             try layers.map { (layer) throws(EngineError) in try scaled(layer) }
@@ -52,6 +58,7 @@ struct ScaledImage {
     enum Way {
         case filling(Resampler)
         case placed(PlacedImage)
+        case nearest(NearestImage)
     }
 
     let rows: ImageRows
@@ -82,6 +89,7 @@ struct ScaledImage {
         switch way {
         case .filling(let resampler): try resampler.mask(rows, cell: cell, into: target)
         case .placed(let image): try image.mask(cell, into: target)
+        case .nearest: throw .internalError("a mask that takes the nearest samples")
         }
     }
 
@@ -89,6 +97,7 @@ struct ScaledImage {
         switch way {
         case .filling(let resampler): try resampler.color(rows, cell: cell, into: planes)
         case .placed(let image): try image.color(cell, into: planes)
+        case .nearest(let image): try image.color(cell, into: planes)
         }
     }
 }
