@@ -27,6 +27,7 @@ final class StrokePainter {
         case .stroke(let stroke):
             paint(stroke, scale: scale, cell: cell, into: plane, isCancelled: isCancelled)
         case .shape(let shape):
+            tools.accumulator.move(to: cell)
             tools.covered.move(to: cell)
             shapes.paint(shape, scale: scale, into: plane, isCancelled: isCancelled)
         }

@@ -9,20 +9,20 @@ import CKernels
 ///
 /// Owns its scratch memory; not shared between threads.
 final class CanvasPatternPainter: MarkPainter {
-    private let kernels: UnsafePointer<ink_raster>
+    let kernels: UnsafePointer<ink_raster>
     private let level: KernelLevel
-    private let accumulator: CoverageAccumulator
+    let accumulator: CoverageAccumulator
     /// 0 everywhere between strokes.
-    private let covered: KernelPlane<Float>
+    let covered: KernelPlane<Float>
     private let parts: PartRasterizer
-    private let unions: UnionTile
+    let unions: UnionTile
     private let solids: SolidPainter
     private var patterns: [PatternKey: CanvasPattern] = [:]
     private var patternBytes = 0
     // Scratch memory.
     private var groups: [UInt8]
     private var bands: [Int32]
-    private var mixed: [ink_pixel]
+    var mixed: [ink_pixel]
     private var edges: [Double] = []
     private var edgeScratch: [Double] = []
     private var columns: [Int32] = []
@@ -136,17 +136,17 @@ final class CanvasPatternPainter: MarkPainter {
 
     // MARK: Groups of pixels
 
-    private var bandCount: Int {
+    var bandCount: Int {
         (accumulator.cell.height + CanvasPatternPainter.groupSize - 1) / CanvasPatternPainter.groupSize
     }
 
-    private func clearGroups() {
+    func clearGroups() {
         groups.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
         for band in bands.indices { bands[band] = band % 2 == 0 ? .max : 0 }
     }
 
     /// Marks the groups that meet a part of the cell, and widens their bands.
-    private func markGroups(of rect: PixelRect) {
+    func markGroups(of rect: PixelRect) {
         let cell = accumulator.cell
         let size = CanvasPatternPainter.groupSize
         let (left, right) = (rect.x - cell.x, rect.x + rect.width - cell.x)
@@ -160,7 +160,7 @@ final class CanvasPatternPainter: MarkPainter {
     }
 
     /// Widens each band to the groups that are marked in it.
-    private func setBands() {
+    func setBands() {
         let size = CanvasPatternPainter.groupSize
         let columns = (accumulator.cell.width + size - 1) / size
         for band in 0..<bandCount {
@@ -174,7 +174,7 @@ final class CanvasPatternPainter: MarkPainter {
     }
 
     /// The pixels of a band, counted from the cell's first; nil if there are none.
-    private func box(ofBand band: Int) -> ink_box? {
+    func box(ofBand band: Int) -> ink_box? {
         let size = CanvasPatternPainter.groupSize
         guard bands[2 * band] < bands[2 * band + 1] else { return nil }
         return ink_box(
@@ -258,7 +258,7 @@ final class CanvasPatternPainter: MarkPainter {
     private static let some: ClosedRange<Float> = 1.0 / 512...511.0 / 512
 
     /// The part of a block within the cell, cut into tiles.
-    private func tiles(of block: PixelRect) -> [PixelRect] {
+    func tiles(of block: PixelRect) -> [PixelRect] {
         let rows = block.rows.clamped(to: accumulator.cell.rows)
         let columns = block.columns.clamped(to: accumulator.cell.columns)
         let size = UnionTile.size
@@ -271,7 +271,7 @@ final class CanvasPatternPainter: MarkPainter {
     }
 
     /// Adds the pattern where it may be uncovered to the accumulator.
-    private func addPattern(_ pattern: CanvasPattern) {
+    func addPattern(_ pattern: CanvasPattern) {
         guard case .chain(let chain) = pattern.way else { return }
         let deltas = accumulator.kernelDeltas
         chain.withKernelChain { chain in
@@ -287,28 +287,35 @@ final class CanvasPatternPainter: MarkPainter {
     ///
     /// - Parameter polygons: those of the footprint; nil if intersections are not needed.
     private func mix(_ pattern: CanvasPattern, edges polygons: Polygons?) {
-        let (plane, deltas) = (covered.kernelPlane, accumulator.kernelDeltas)
         var edgeCount: Int?
+        mix(pattern) { count in
+            guard let polygons else { return }
+            let found = edgeCount ?? takeEdges(of: polygons)
+            edgeCount = found
+            pattern.withKernelMotif { motif in
+                kernels.pointee.mixed_areas(covered.kernelPlane, motif, edges, found, mixed, count, &edgeScratch)
+            }
+        }
+        if edges.count > 4 * CanvasPatternPainter.keptEdgesMax { (edges, edgeScratch) = ([], []) }
+    }
+
+    /// Multiplies coverage by that of the pattern, and calls `body` with the number of pixels of `mixed` for which this is not
+    /// exact, if there are any, band by band.
+    func mix(_ pattern: CanvasPattern, _ body: (Int) -> Void) {
         for band in 0..<bandCount {
             guard var box = box(ofBand: band) else { continue }
             var count = 0
             if case .table = pattern.way {
                 pattern.withKernelMotif { motif in
                     pattern.withKernelTable { table in
-                        count = kernels.pointee.mix_table(plane, motif, table, &box, &mixed)
+                        count = kernels.pointee.mix_table(covered.kernelPlane, motif, table, &box, &mixed)
                     }
                 }
             } else {
-                count = kernels.pointee.mix_deltas(plane, deltas, &box, &mixed)
+                count = kernels.pointee.mix_deltas(covered.kernelPlane, accumulator.kernelDeltas, &box, &mixed)
             }
-            guard let polygons, count > 0 else { continue }
-            let found = edgeCount ?? takeEdges(of: polygons)
-            edgeCount = found
-            pattern.withKernelMotif { motif in
-                kernels.pointee.mixed_areas(plane, motif, edges, found, mixed, count, &edgeScratch)
-            }
+            if count > 0 { body(count) }
         }
-        if edges.count > 4 * CanvasPatternPainter.keptEdgesMax { (edges, edgeScratch) = ([], []) }
     }
 
     private func takeEdges(of polygons: Polygons) -> Int {
@@ -326,7 +333,7 @@ final class CanvasPatternPainter: MarkPainter {
     }
 
     /// Multiplies `plane` by the transmittance, and sets `covered` to 0.
-    private func multiply(_ plane: RemainingPlane, alpha: Float) {
+    func multiply(_ plane: RemainingPlane, alpha: Float) {
         for band in 0..<bandCount {
             guard var box = box(ofBand: band) else { continue }
             kernels.pointee.multiply_covered(plane.kernelPlane, covered.kernelPlane, &box, alpha)
@@ -338,7 +345,7 @@ final class CanvasPatternPainter: MarkPainter {
 /// Coverages by unions of parts in a small part of a cell.
 ///
 /// Owns its scratch memory; not shared between threads.
-private final class UnionTile {
+final class UnionTile {
     /// In pixels.
     static let size = 64
 

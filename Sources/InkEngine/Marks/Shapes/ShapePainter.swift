@@ -4,10 +4,12 @@ import CKernels
 final class ShapePainter {
     private let tools: PainterTools
     private let rasterizer: ShapeRasterizer
+    private let patterns: CanvasPatternPainter
 
     init(_ tools: PainterTools) {
         self.tools = tools
         rasterizer = ShapeRasterizer(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight)
+        patterns = CanvasPatternPainter(tools)
     }
 
     /// Multiplies the plane by 1 - alpha * coverage, row by row.
@@ -38,9 +40,18 @@ final class ShapePainter {
         _ shape: PreparedShape, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
     ) {
         guard let rect = scale.pixels(of: shape.bounds).intersection(tools.covered.cell) else { return }
-        var filling = Filling(plane: plane, covered: tools.covered, alpha: shape.alpha, kernels: tools.kernels)
-        rasterizer.cover(
-            shape, scale: scale, rect: rect, in: tools.covered, &filling, isCancelled: isCancelled)
+        var alpha = shape.alpha
+        if let brush = shape.pattern {
+            let pattern = patterns.pattern(for: brush, scale: scale)
+            guard case .even(let share) = pattern.way else {
+                patterns.paint(
+                    shape, by: rasterizer, pattern, scale: scale, rect: rect, into: plane, isCancelled: isCancelled)
+                return
+            }
+            alpha *= Float(share)
+        }
+        var filling = Filling(plane: plane, covered: tools.covered, alpha: alpha, kernels: tools.kernels)
+        rasterizer.cover(shape, scale: scale, rect: rect, in: tools.covered, &filling, isCancelled: isCancelled)
     }
 }
 
