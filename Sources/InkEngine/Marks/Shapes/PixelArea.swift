@@ -96,11 +96,6 @@ struct PixelPiece: BitwiseCopyable {
     var x1: Int
     var y1: Int
     var winding: Int
-
-    @inline(__always)
-    func x(at y: Double) -> Double {
-        Double(x0) + (y - Double(y0)) * (Double(x1 - x0) / Double(y1 - y0))
-    }
 }
 
 extension FillRule {
@@ -123,112 +118,163 @@ extension FillRule {
 /// What is inside a pixel through which several parts of an outline run: between the heights at which they begin, end and
 /// cross, their order is the same, so what lies inside consists of trapezoids.
 final class PixelArea {
+    /// A piece, from top to bottom.
+    private struct Side: BitwiseCopyable {
+        var x: Double
+        var top: Double
+        var bottom: Double
+        var slope: Double
+        var winding: Int
+
+        @inline(__always)
+        func x(at y: Double) -> Double { x + (y - top) * slope }
+    }
+
+    /// Where a side crosses a line.
+    private struct Crossing: BitwiseCopyable {
+        var x: Double
+        var side: Int
+    }
+
+    private struct Change: BitwiseCopyable {
+        var y: Double
+        var winding: Int
+    }
+
     /// The trapezoids of the last pixel, as x and y of the ends of their left sides, from the top, and of their right
     /// sides, from the bottom: in pixels from the pixel's corner. Only if asked for.
     let trapezoids = Growing<Double>()
-    private var heights: [Double] = []
-    private var changes: [(y: Int, change: Int)] = []
-    private var crossed: [(x: Double, piece: Int)] = []
+    private let sides = Growing<Side>()
+    private let heights = Growing<Double>()
+    private let changes = Growing<Change>()
+    private let crossings = Growing<Crossing>()
 
     /// If a pixel has more pieces and changes, it is cut into rows of equal height. They are so many that errors are not seen.
-    static let exactMax = 24
+    private static let exactMax = 16
     private static let rows = 64
+    private static let unit = Double(ShapeEdges.unit)
 
     /// The covered area, 0...1. It depends on what is in the pixel and not on the order of the pieces.
     func area(
         _ pieces: Growing<PixelPiece>, left: RowWinding, rule: FillRule, needsTrapezoids: Bool = false
     ) -> Double {
-        let unit = Double(ShapeEdges.unit)
         trapezoids.count = 0
-        changes.removeAll(keepingCapacity: true)
-        left.forEachChange { changes.append(($0, $1)) }
-        heights.removeAll(keepingCapacity: true)
-        let isExact = pieces.count + changes.count <= Self.exactMax
-        if isExact {
-            heights += [0, unit]
-            for change in changes { heights.append(Double(change.y)) }
-            for i in 0..<pieces.count {
-                let piece = pieces.values[i]
-                heights.append(Double(piece.y0))
-                heights.append(Double(piece.y1))
-                for j in 0..<i { addCrossing(piece, pieces.values[j]) }
-            }
-            heights.sort()
-        } else {
-            for row in 0...Self.rows { heights.append(Double(row) * (unit / Double(Self.rows))) }
+        sides.count = 0
+        for index in 0..<pieces.count {
+            let piece = pieces.values[index]
+            sides.append(
+                Side(
+                    x: Double(piece.x0), top: Double(piece.y0), bottom: Double(piece.y1),
+                    slope: Double(piece.x1 - piece.x0) / Double(piece.y1 - piece.y0), winding: piece.winding))
         }
+        changes.count = 0
+        left.forEachChange { changes.append(Change(y: Double($0), winding: $1)) }
+        let isExact = sides.count + changes.count <= Self.exactMax
+        findHeights(isExact: isExact)
         var area = 0.0
         var winding = left.first
         var nextChange = 0
-        for (top, bottom) in zip(heights, heights.dropFirst()) where top < bottom {
+        for index in 1..<heights.count {
+            let (top, bottom) = (heights.values[index - 1], heights.values[index])
+            guard top < bottom else { continue }
             let middle = (top + bottom) / 2
-            while nextChange < changes.count, Double(changes[nextChange].y) < middle {
-                winding += changes[nextChange].change
+            while nextChange < changes.count, changes.values[nextChange].y < middle {
+                winding += changes.values[nextChange].winding
                 nextChange += 1
             }
-            area += (bottom - top) * length(pieces, at: middle, winding, rule)
-            if needsTrapezoids, isExact { addTrapezoids(pieces, top, bottom, winding, rule) }
+            area += (bottom - top) * length(at: middle, winding, rule)
+            if needsTrapezoids, isExact { addTrapezoids(top, bottom, winding, rule) }
         }
-        return area / (unit * unit)
+        return area / (Self.unit * Self.unit)
     }
 
-    /// How much of a line is inside; `crossed` becomes the pieces that cross it.
-    @inline(__always)
-    private func length(_ pieces: Growing<PixelPiece>, at y: Double, _ start: Int, _ rule: FillRule) -> Double {
-        crossed.removeAll(keepingCapacity: true)
-        for index in 0..<pieces.count {
-            let piece = pieces.values[index]
-            guard Double(piece.y0) < y, y < Double(piece.y1) else { continue }
-            let entry = (x: piece.x(at: y), piece: index)
-            crossed.append(entry)
-            var place = crossed.count - 1
-            if crossed.count > 32 { continue }
-            while place > 0, crossed[place - 1].x > entry.x {
-                crossed[place] = crossed[place - 1]
+    /// Makes `heights` those between which the order of the sides is the same, or rows of equal height.
+    private func findHeights(isExact: Bool) {
+        heights.count = 0
+        guard isExact else {
+            for row in 0...Self.rows { heights.append(Double(row) * (Self.unit / Double(Self.rows))) }
+            return
+        }
+        heights.append(0)
+        heights.append(Self.unit)
+        for index in 0..<changes.count { heights.append(changes.values[index].y) }
+        for index in 0..<sides.count {
+            let side = sides.values[index]
+            heights.append(side.top)
+            heights.append(side.bottom)
+            for other in 0..<index { addCrossing(side, sides.values[other]) }
+        }
+        let values = heights.values
+        for index in 1..<heights.count {
+            let height = values[index]
+            var place = index
+            while place > 0, values[place - 1] > height {
+                values[place] = values[place - 1]
                 place -= 1
             }
-            crossed[place] = entry
+            values[place] = height
         }
-        if crossed.count > 32 { crossed.sort { ($0.x, $0.piece) < ($1.x, $1.piece) } }
-        var (winding, last, length) = (start, 0.0, 0.0)
-        for (x, index) in crossed {
-            if rule.contains(winding) { length += x - last }
-            last = x
-            winding += pieces.values[index].winding
-        }
-        if rule.contains(winding) { length += Double(ShapeEdges.unit) - last }
-        return length
     }
 
-    private func addCrossing(_ a: PixelPiece, _ b: PixelPiece) {
-        let (top, bottom) = (Double(max(a.y0, b.y0)), Double(min(a.y1, b.y1)))
+    private func addCrossing(_ a: Side, _ b: Side) {
+        let (top, bottom) = (max(a.top, b.top), min(a.bottom, b.bottom))
         guard top < bottom else { return }
         let (before, after) = (a.x(at: top) - b.x(at: top), a.x(at: bottom) - b.x(at: bottom))
         guard before < 0 && after > 0 || before > 0 && after < 0 else { return }
         heights.append(top + (bottom - top) * (before / (before - after)))
     }
 
-    /// Adds what is inside between two heights at which the order of `crossed` is the same.
-    private func addTrapezoids(
-        _ pieces: Growing<PixelPiece>, _ top: Double, _ bottom: Double, _ start: Int, _ rule: FillRule
-    ) {
-        let unit = Double(ShapeEdges.unit)
+    /// How much of a line is inside; `crossings` become the sides that it crosses, from left to right.
+    private func length(at y: Double, _ start: Int, _ rule: FillRule) -> Double {
+        crossings.count = 0
+        let isFew = sides.count <= 64
+        for index in 0..<sides.count {
+            let side = sides.values[index]
+            guard side.top < y, y < side.bottom else { continue }
+            let crossing = Crossing(x: side.x(at: y), side: index)
+            var place = crossings.count
+            crossings.append(crossing)
+            guard isFew else { continue }
+            let values = crossings.values
+            while place > 0, values[place - 1].x > crossing.x {
+                values[place] = values[place - 1]
+                place -= 1
+            }
+            values[place] = crossing
+        }
+        if !isFew {
+            var all = UnsafeMutableBufferPointer(start: crossings.values, count: crossings.count)
+            all.sort { $0.x < $1.x }
+        }
+        var (winding, last, length) = (start, 0.0, 0.0)
+        for index in 0..<crossings.count {
+            let crossing = crossings.values[index]
+            if rule.contains(winding) { length += crossing.x - last }
+            last = crossing.x
+            winding += sides.values[crossing.side].winding
+        }
+        if rule.contains(winding) { length += Self.unit - last }
+        return length
+    }
+
+    /// Adds what is inside between two heights at which the order of `crossings` is the same.
+    private func addTrapezoids(_ top: Double, _ bottom: Double, _ start: Int, _ rule: FillRule) {
         var winding = start
         var begin: (upper: Double, lower: Double)? = rule.contains(winding) ? (0, 0) : nil
         func end(_ upper: Double, _ lower: Double) {
             guard let from = begin else { return }
             begin = nil
             for value in [from.upper, top, from.lower, bottom, lower, bottom, upper, top] {
-                trapezoids.append(value / unit)
+                trapezoids.append(value / Self.unit)
             }
         }
-        for (_, index) in crossed {
-            let piece = pieces.values[index]
-            winding += piece.winding
+        for index in 0..<crossings.count {
+            let side = sides.values[crossings.values[index].side]
+            winding += side.winding
             guard rule.contains(winding) != (begin != nil) else { continue }
-            let (upper, lower) = (piece.x(at: top), piece.x(at: bottom))
+            let (upper, lower) = (side.x(at: top), side.x(at: bottom))
             if begin == nil { begin = (upper, lower) } else { end(upper, lower) }
         }
-        end(unit, unit)
+        end(Self.unit, Self.unit)
     }
 }

@@ -32,7 +32,9 @@ final class ShapeRasterizer {
     /// If more edges count for a part of a cell, its halves are drawn one after the other.
     private static let edgesMax = 1 << 18
 
+    @exclusivity(unchecked)
     private var outline = ShapeEdges()
+    @exclusivity(unchecked)
     private var winding = RowWinding()
     private let area = PixelArea()
     private let strips = Growing<Strip>()
