@@ -206,7 +206,8 @@ template <int width> struct lister {
         rows.middle.count = rows.upper.count = rows.lower.count = rows.both.count = 0;
         const int8lanes numbers = int8lanes{0, 1, 2, 3, 4, 5, 6, 7} - p.count / 2;
         const int8lanes middles = p.y + numbers * p.y_by_line;
-        alignas(32) int32_t x[8], first[8], top[8], bottom[8], end[8];
+        constexpr int most = INK_LINE_COUNT_MAX;
+        alignas(32) int32_t x[most], first[most], top[most], bottom[most], end[most];
         const auto clipped = [](int8lanes v, int8lanes low, int8lanes high) __attribute__((always_inline)) {
             return least(greatest(v, low), high);
         };

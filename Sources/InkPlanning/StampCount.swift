@@ -62,7 +62,7 @@ public enum StampCount {
 
     private static func stamps(length: Double, of brush: Brush) -> Int {
         // A tap has one stamp for any spacing.
-        length == 0 ? 1 : stamps(length: length, distance: brush.spacing * brush.scale)
+        length == 0 ? 1 : stamps(length: length, distance: brush.stampDistance)
     }
 
     /// Number of stamps at the arc lengths 0, d, 2d, ... up to `length`.

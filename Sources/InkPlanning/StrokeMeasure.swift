@@ -1,10 +1,13 @@
 package import InkEngine
 
-/// Bounds of a stroke's smoothed line (spec section 3.1), found without evaluating it, in one pass over the points.
+/// Bounds of a stroke's smoothed line (spec sections 3.1 and 10.1), found without evaluating it, in one pass over the
+/// points.
 ///
-/// The Catmull-Rom segment from p[i] to p[i+1] is the cubic Bézier curve with the control points p[i], p[i] + (p[i+1] -
-/// p[i-1]) / 6, p[i+1] - (p[i+2] - p[i]) / 6, p[i+1]. It lies in their convex hull, and no polyline on it is longer
-/// than their polyline.
+/// The uniform Catmull-Rom segment from p[i] to p[i+1] is the cubic Bézier curve with the control points p[i], p[i] +
+/// (p[i+1] - p[i-1]) / 6, p[i+1] - (p[i+2] - p[i]) / 6, p[i+1]. It lies in their convex hull, and no polyline on it is
+/// longer than their polyline. The control points of a centripetal segment lie in the directions (a (p[i+1] - p[i]) / b
+/// + b (p[i] - p[i-1]) / a) / (a + b) / 3 from p[i], where a and b are the square roots of both distances, b times as
+/// far behind it and a times as far before it.
 package struct StrokeMeasure: Hashable, Sendable {
     /// A rectangle that contains the smoothed line, in canvas pixels; empty for no points.
     package private(set) var hull = Rect.empty
@@ -29,14 +32,31 @@ package struct StrokeMeasure: Hashable, Sendable {
     }
 
     package init(_ stroke: Stroke) {
-        var line = LineMeasure()
-        for point in stroke.points { line.add(SIMD2(point.x, point.y)) }
-        line.end()
-        positionCount = line.positionCount
+        let points = stroke.points
+        var line = LineMeasure(stroke.smoothing)
+        func add(_ point: StrokePoint) { line.add(SIMD2(point.x, point.y)) }
+        let corner = stroke.isClosed ? points.firstIndex { ($0.x, $0.y) != (points[0].x, points[0].y) } : nil
+        if let corner, let last = points.lastIndex(where: { ($0.x, $0.y) != (points[0].x, points[0].y) }) {
+            // Round the corner: what comes before the first point does not count.
+            add(points[last])
+            add(points[0])
+            add(points[corner])
+            line.begin()
+            for point in points[(corner + 1)...] { add(point) }
+            add(points[0])
+            add(points[corner])
+            // The corner came twice.
+            positionCount = line.positionCount - 2
+        } else {
+            for point in points { add(point) }
+            line.end()
+            positionCount = line.positionCount
+        }
         lengthBound = line.length
         if positionCount > 0 { hull = Rect(minX: line.low.x, minY: line.low.y, maxX: line.high.x, maxY: line.high.y) }
-        if stroke.brush.dynamics.pressureAffectsSize {
-            largestSize = 0.5 + 0.5 * stroke.points.reduce(0) { max($0, $1.pressure) }
+        let dynamics = stroke.brush.dynamics
+        if dynamics.pressureAffectsSize {
+            largestSize = dynamics.size(points.reduce(0) { max($0, $1.pressure) })
         }
     }
 }
@@ -53,10 +73,14 @@ private struct LineMeasure {
     /// The last point and the one before it.
     private var last = SIMD2<Double>.zero
     private var before = SIMD2<Double>.zero
-    /// The vector from the point before the last to its following control point, a sixth of the vector between its
-    /// neighbours; and its length.
+    private let smoothing: Smoothing
+    /// The square root of the distance between them.
+    private var interval = 0.0
+    /// The vector from the point before the last to its following control point, and its length.
     private var handle = SIMD2<Double>.zero
     private var handleLength = 0.0
+
+    init(_ smoothing: Smoothing) { self.smoothing = smoothing }
 
     @inline(__always)
     mutating func add(_ point: SIMD2<Double>) {
@@ -65,20 +89,40 @@ private struct LineMeasure {
         } else if point == last {
             return
         } else if positionCount == 1 {
-            // Half of the vector between the neighbours 2 p[0] - p[1] and p[1].
-            setHandle((point - last) / 3)
+            // A third of half the vector between the neighbours 2 p[0] - p[1] and p[1].
+            setHandle(smoothing == .none ? .zero : (point - last) / 3)
             formUnion(point)
         } else {
-            endSegment(handleAtEnd: (point - before) / 6)
+            switch smoothing {
+            case .uniform: endSegment(handleAtEnd: (point - before) / 6)
+            case .centripetal:
+                let next = Self.interval(point - last)
+                let way = (interval / next * (point - last) + next / interval * (last - before)) / (interval + next) / 3
+                endSegment(handleAtEnd: interval * way)
+                setHandle(next * way)
+            case .none: endSegment(handleAtEnd: .zero)
+            }
             formUnion(point)
         }
+        if smoothing == .centripetal { interval = Self.interval(point - last) }
         before = last
         last = point
         positionCount += 1
     }
 
     mutating func end() {
-        if positionCount > 1 { endSegment(handleAtEnd: (last - before) / 3) }
+        if positionCount > 1 { endSegment(handleAtEnd: smoothing == .none ? .zero : (last - before) / 3) }
+    }
+
+    /// Forgets the length and the number of points that came before the last one and its predecessor.
+    mutating func begin() {
+        length = 0
+        positionCount = 2
+    }
+
+    private static func interval(_ way: SIMD2<Double>) -> Double {
+        // Above 0 for different places, whose squares may underflow.
+        max((way * way).sum().squareRoot().squareRoot(), .leastNormalMagnitude)
     }
 
     /// The segment from `before` to `last`.

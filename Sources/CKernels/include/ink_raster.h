@@ -24,6 +24,8 @@ enum {
     /// values in the table.
     INK_LINE_ROWS_MAX = 1024,
     INK_LINE_TABLE_COUNT = 2048 + 32,
+    /// Maximum number of lines in each direction of a stamp that is drawn line by line.
+    INK_LINE_COUNT_MAX = 8,
     /// Minimum and maximum number of phases in a table of waves, and maximum number of slices of a pixel.
     INK_WAVE_PHASES_MIN = 64,
     INK_WAVE_PHASES_MAX = 256,
@@ -306,8 +308,8 @@ struct ink_raster {
         const struct ink_place *_Nonnull places, ptrdiff_t count);
     /// Computes a table for chunks of `width` pixels.
     void (*_Nonnull line_table)(uint16_t *_Nonnull values, const struct ink_bars *_Nonnull bars, int32_t width);
-    /// Does the same as `multiply_bars`, line by line, for bars with at most `INK_LINE_ROWS_MAX` rows in each
-    /// direction. With two directions, no pixel may meet an end of a bar and a side of a bar of the other direction. (A
+    /// Does the same as `multiply_bars`, line by line, for at most `INK_LINE_COUNT_MAX` bars with at most
+    /// `INK_LINE_ROWS_MAX` rows in each direction. With two directions, no pixel may meet an end of a bar and a side of a bar of the other direction. (A
     /// few pixels may meet two ends; their coverage is then off by up to 0.045.) `aside` is the first pixel of another
     /// plane of the same layout, 0 before and after; it is unused for one direction.
     void (*_Nonnull multiply_lines)(

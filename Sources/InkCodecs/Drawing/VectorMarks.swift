@@ -203,7 +203,7 @@ struct VectorMarks {
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
         var path = file.path(line)
-        for index in Pattern.lineIndices {
+        for index in brush.lineIndices {
             var strip = ContourStrip(line: index, brush: brush, isArea: File.hasAreas)
             func add(_ piece: [Point]) { if File.hasAreas { path.polygon(piece) } else { path.polyline(piece) } }
             var failure: EngineError?

@@ -83,18 +83,20 @@ struct VectorStampShape: Hashable {
     let isFinal: Bool
 
     init(_ stamp: Stamp, of brush: Brush) {
-        self.brush = Brush(
+        var shape = Brush(
             type: brush.type, spacing: brush.spacing, scale: stamp.size, lineWidth: brush.lineWidth)
+        (shape.lines, shape.dotRadius, shape.waveLength) = (brush.lines, brush.dotRadius, brush.waveLength)
+        self.brush = shape
         along = stamp.along
         isFinal = stamp.size == brush.scale
     }
 
     /// How far the lines reach from the origin, with their widths.
-    var reach: Double { brush.stampReach + max(brush.lineWidth, Pattern.dotRadius) * brush.scale }
+    var reach: Double { brush.stampReach + max(brush.lineWidth, brush.dotRadius) * brush.scale }
 
     func write(to path: inout some VectorPathText) {
         let across = Point(x: -along.y, y: along.x)
-        for line in brush.type.mark.stampLines(spacing: brush.spacing) {
+        for line in brush.type.mark.stampLines(of: brush) {
             for (index, point) in line.enumerated() {
                 let placed = (brush.scale * point.x) * along + (brush.scale * point.y) * across
                 if index == 0 { path.move(to: placed) } else { path.line(to: placed) }

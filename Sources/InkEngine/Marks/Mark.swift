@@ -23,7 +23,7 @@ package protocol Mark: Sendable {
     // MARK: Stamps, in pattern space
 
     /// Half the width and height of a box round the origin that contains a stamp of size 1.
-    func halfExtent(spacing: Double, lineWidth: Double) -> Point
+    func halfExtent(_ pattern: Pattern.Properties) -> Point
     /// The outline of a stamp; nil if it has none, or its parts are drawn instead.
     func outline(_ pattern: Pattern.Properties) -> Outline?
     /// The parts of a stamp, which may overlap.
@@ -43,7 +43,7 @@ package protocol Mark: Sendable {
     /// The line that marks of size 1 are drawn with.
     func line(of brush: Brush) -> LineStyle
     /// The polylines of a stamp in pattern space; one of a single point is a dot.
-    func stampLines(spacing: Double) -> [[Point]]
+    func stampLines(of brush: Brush) -> [[Point]]
     /// The lines of a pattern that lies still; nil if it covers everything.
     func stillLines(of brush: Brush) -> StillLines?
 }
@@ -78,7 +78,10 @@ extension Brush {
     public var isCanvasPattern: Bool { anchor == .canvas && type.canLieStill }
 
     /// Maximum extent of stamps from their centre, in canvas pixels.
-    package var stampReach: Double { scale * type.mark.halfExtent(spacing: spacing, lineWidth: lineWidth).length }
+    package var stampReach: Double { scale * type.mark.halfExtent(Pattern.Properties(self)).length }
+
+    /// The lines of a stamp, counted from the middle one.
+    package var lineIndices: ClosedRange<Int> { Pattern.lineIndices(lines) }
 
     /// The line that marks of a size are drawn with.
     package func line(size: Double) -> LineStyle {
@@ -91,13 +94,13 @@ extension Brush {
 extension Mark {
     var leavesStamps: Bool { true }
     var followsPath: Bool { false }
-    func halfExtent(spacing: Double, lineWidth: Double) -> Point { Point(x: 0, y: 0) }
+    func halfExtent(_ pattern: Pattern.Properties) -> Point { Point(x: 0, y: 0) }
     func outline(_ pattern: Pattern.Properties) -> Outline? { nil }
     func parts(_ pattern: Pattern.Properties) -> [ConvexPart] { [] }
     var canLieStill: Bool { false }
     func motif(of brush: Brush, pixelsPerUnit: Double) -> PatternMotif? { nil }
     func line(of brush: Brush) -> LineStyle { LineStyle(width: brush.lineWidth) }
-    func stampLines(spacing: Double) -> [[Point]] { [] }
+    func stampLines(of brush: Brush) -> [[Point]] { [] }
     func stillLines(of brush: Brush) -> StillLines? { nil }
 
     /// The distance of the corner of a box round a line, 10 long on either side, from the middle.

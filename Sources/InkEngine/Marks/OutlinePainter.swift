@@ -26,7 +26,7 @@ final class OutlinePainter {
     }
 
     /// Number of sizes for which chains are made, as fractions of a pattern's largest size; pressure uses the upper
-    /// half. Chains are slightly too large for most stamps. Chains for much larger stamps would have more edges than
+    /// half unless a brush says otherwise. Chains are slightly too large for most stamps. Chains for much larger stamps would have more edges than
     /// needed.
     private static let sizeSteps = 16.0
 
@@ -40,8 +40,7 @@ final class OutlinePainter {
         let brush = stroke.brush
         // With any pressure, a stamp's size is at most the brush's scale.
         let key = Pattern.Properties(
-            type: brush.type, spacing: brush.spacing, lineWidth: brush.line(size: 1).width,
-            pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
+            brush, pixelsPerUnit: brush.scale * scale.largest, fineness: stroke.dotSharing == .none ? .usual : .fine)
         if let pattern = patterns[key] { return pattern }
         let pattern = Pattern(key)
         if patternPoints > 1_000_000 {

@@ -36,9 +36,27 @@ package final class Pattern: Sendable {
         var type: BrushType
         var spacing: Double
         var lineWidth: Double
+        var lines: Int
+        var dotRadius: Double
+        var waveLength: Double
         /// Output pixels per unit of pattern space, for the largest stamp.
         var pixelsPerUnit: Double
-        var fineness = Fineness.usual
+        var fineness: Fineness
+
+        init(_ brush: Brush, pixelsPerUnit: Double = 1, fineness: Fineness = .usual) {
+            type = brush.type
+            spacing = brush.spacing
+            lineWidth = brush.line(size: 1).width
+            lines = brush.lines
+            dotRadius = brush.dotRadius
+            waveLength = brush.waveLength
+            self.pixelsPerUnit = pixelsPerUnit
+            self.fineness = fineness
+        }
+
+        var lineIndices: ClosedRange<Int> { Pattern.lineIndices(lines) }
+        /// How far the middle of the outermost line is from that of the stamp.
+        var outermost: Double { Double(lineIndices.upperBound) * spacing }
     }
 
     let shape: Shape
@@ -49,15 +67,15 @@ package final class Pattern: Sendable {
 
     /// Lines reach from -10 to +10.
     package static let halfLength = 10.0
-    package static let dotRadius = 2.0
-    /// Lines lie at -3...3 spacings.
-    package static let lineIndices = -3...3
+
+    /// The lines of a stamp that has so many, an odd number, counted from the middle one.
+    static func lineIndices(_ count: Int) -> ClosedRange<Int> { -max(count / 2, 0)...max(count / 2, 0) }
 
     init(_ properties: Properties) {
         fineness = properties.fineness
         pixelsPerUnit = properties.pixelsPerUnit
         let mark = properties.type.mark
-        halfExtent = mark.halfExtent(spacing: properties.spacing, lineWidth: properties.lineWidth)
+        halfExtent = mark.halfExtent(properties)
         // Outlines consist of pieces of a pixel. They pay off unless they are much larger than a picture.
         let isLarge = pixelsPerUnit * halfExtent.length > EdgeChain.reachMax
         let outline = isLarge ? nil : mark.outline(properties)

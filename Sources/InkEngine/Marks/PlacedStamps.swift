@@ -79,7 +79,7 @@ package struct PlacedStamps: Sendable {
         }
     }
 
-    /// Calls `body` with each stamp in order.
+    /// Calls `body` with each stamp in order, except those of size 0, which draw nothing.
     ///
     /// - Parameter isCancelled: called now and then. If it returns true, the loop ends.
     @inline(__always)
@@ -87,7 +87,9 @@ package struct PlacedStamps: Sendable {
         for box in boxes.indices {
             if isCancelled() { break }
             let (stamps, first) = stamps(ofBox: box)
-            for index in (box * boxCount)..<min((box + 1) * boxCount, count) { body(stamps[index - first]) }
+            for index in (box * boxCount)..<min((box + 1) * boxCount, count) where stamps[index - first].size > 0 {
+                body(stamps[index - first])
+            }
         }
     }
 
@@ -109,7 +111,7 @@ package struct PlacedStamps: Sendable {
         Visible(placed: self, near: near, isCancelled: isCancelled)
     }
 
-    /// The stamps near a cell whose alpha is not 0.
+    /// The stamps near a cell whose alpha and size are not 0.
     struct Visible: Sequence, IteratorProtocol {
         private let placed: PlacedStamps
         private let near: NearCell
@@ -141,7 +143,7 @@ package struct PlacedStamps: Sendable {
         mutating func next() -> Stamp? {
             while let index = nextIndex() {
                 let stamp = stamps[index - first]
-                if stamp.alpha > 0 { return stamp }
+                if stamp.alpha > 0, stamp.size > 0 { return stamp }
             }
             return nil
         }

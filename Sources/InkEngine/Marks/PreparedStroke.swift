@@ -68,7 +68,7 @@ public final class PreparedStroke: Sendable {
         if case .stamps(let stamps) = marks {
             isFaint = stamps.areFaint
             areStampsAlike =
-                !brush.dynamics.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike
+                !brush.mayChangeStamps || stamps.count >= PreparedStroke.alikeMin && stamps.areAlike
             isTap = stamps.count < 2
         } else {
             (isFaint, areStampsAlike, isTap) = (false, false, false)
@@ -113,17 +113,27 @@ public final class PreparedStroke: Sendable {
         return StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush).count
     }
 
-    /// An upper bound of `stampCount(of:)`, at most about three times as large, computed without smoothing the points.
+    /// An upper bound of `stampCount(of:)`, at most about four times as large, computed without smoothing the points.
     public static func stampCountBound(of stroke: Stroke) -> Int {
-        // A smoothed segment is at most as long as its chord plus twice a third of the sum of its own and both
-        // neighbours' chords.
+        // A uniform segment is at most as long as its chord plus twice a third of the sum of its own and both
+        // neighbours' chords; a centripetal one has handles of at most two thirds of its chord.
+        let factor =
+            switch stroke.smoothing {
+            case .uniform: 3.0
+            case .centripetal: 11.0 / 3
+            case .none: 1.0
+            }
         var length = 0.0
         for (start, end) in zip(stroke.points, stroke.points.dropFirst()) {
             let (x, y) = (end.x - start.x, end.y - start.y)
             length += (x * x + y * y).squareRoot()
         }
+        if stroke.isClosed, let first = stroke.points.first, let last = stroke.points.last {
+            let (x, y) = (first.x - last.x, first.y - last.y)
+            length += (x * x + y * y).squareRoot()
+        }
         guard length > 0, stroke.brush.leavesStamps else { return 1 }
-        let count = 3 * length / (stroke.brush.spacing * stroke.brush.scale) + 2
+        let count = factor * length / stroke.brush.stampDistance + 2
         return count < 1e15 ? Int(count) : .max
     }
 }

@@ -20,21 +20,21 @@ package struct Stamp: Hashable, Sendable {
     package var across: Point { Point(x: -along.y, y: along.x) }
 }
 
-/// Places stamps at the arc lengths 0, d, 2d, ... of a smoothed path.
+/// Places stamps at the arc lengths 0, d, 2d, ... of a smoothed path (spec sections 3.2 and 10.5).
 struct StampPlacer: Sendable {
     private let path: SmoothedPath
     private let brush: Brush
     /// Distance between stamps, in canvas pixels.
     private let interval: Double
     private let fixedTurn: (sin: Double, cos: Double)
-    private let followsPath: Bool
+    private let pointsAlongPath: Bool
 
-    /// - Parameter followsPath: whether stamps point along the path, and not as the brush does.
-    init(path: SmoothedPath, brush: Brush, followsPath: Bool = false) {
+    /// - Parameter pointsAlongPath: whether stamps point along the path whatever the brush's angle is.
+    init(path: SmoothedPath, brush: Brush, pointsAlongPath: Bool = false) {
         self.path = path
         self.brush = brush
-        self.followsPath = followsPath
-        interval = brush.spacing * brush.scale
+        self.pointsAlongPath = pointsAlongPath
+        interval = brush.stampDistance
         fixedTurn = sinCos(degrees: brush.rotation)
     }
 
@@ -46,8 +46,10 @@ struct StampPlacer: Sendable {
         guard let length = path.arcLengths.last else { return 0 }
         // A tap has one stamp, whatever the interval. An interval that underflows gives too many to count.
         guard length > 0 else { return 1 }
-        // A stamp within 1e-6 d of the end counts as at the end.
-        let count = (length / interval + 1e-6).rounded(.down) + 1
+        // A stamp within 1e-6 d of the end counts as at the end, where a closed path has its first one already.
+        let count =
+            path.isClosed
+            ? max((length / interval - 1e-6).rounded(.up), 1) : (length / interval + 1e-6).rounded(.down) + 1
         return count < 1e15 ? Int(count) : .max
     }
 
@@ -93,18 +95,22 @@ struct StampPlacer: Sendable {
     ) -> Stamp {
         let pressure = a.pressure + t * (b.pressure - a.pressure)
         let azimuth = a.azimuth + t * (b.azimuth - a.azimuth)
-        let along: Point
-        if followsPath, !isPoint {
+        let turn = brush.dynamics.tiltAffectsRotation ? sinCos(degrees: brush.rotation + azimuth) : fixedTurn
+        var along = Point(x: turn.cos, y: turn.sin)
+        if pointsAlongPath || brush.followsPath, !isPoint {
             let step = b.position - a.position
-            along = (1 / step.length) * step
-        } else {
-            let turn = brush.dynamics.tiltAffectsRotation ? sinCos(degrees: brush.rotation + azimuth) : fixedTurn
-            along = Point(x: turn.cos, y: turn.sin)
+            let direction = (1 / step.length) * step
+            // Angles are added by turning a direction, which takes no arc function.
+            along =
+                pointsAlongPath
+                ? direction
+                : Point(
+                    x: along.x * direction.x - along.y * direction.y, y: along.y * direction.x + along.x * direction.y)
         }
         return Stamp(
             center: a.position + t * (b.position - a.position),
             along: along,
-            size: brush.scale * (brush.dynamics.pressureAffectsSize ? 0.5 + 0.5 * pressure : 1),
-            alpha: Float(brush.opacity * (brush.dynamics.pressureAffectsOpacity ? pressure : 1)))
+            size: brush.scale * brush.dynamics.size(pressure),
+            alpha: Float(brush.opacity * brush.dynamics.opacity(pressure)))
     }
 }

@@ -34,6 +34,12 @@ public struct Brush: Hashable, Sendable {
     public var color: RGBA8
     public var dynamics: BrushDynamics
 
+    /// The distance between stamps along the stroke, in canvas pixels.
+    package var stampDistance: Double { (stampSpacing ?? spacing) * scale }
+
+    /// Whether the stamps of a stroke may differ in size or direction.
+    var mayChangeStamps: Bool { followsPath || dynamics.pressureAffectsSize || dynamics.tiltAffectsRotation }
+
     /// The diameter of a brush that has none of its own.
     public static let defaultSize = 20.0
 
@@ -102,9 +108,6 @@ public struct BrushDynamics: Hashable, Sendable {
     public var minimumSize: Double
     /// The share of the opacity without pressure, 0...1, where pressure counts for it.
     public var minimumOpacity: Double
-
-    /// Whether the stamps of a stroke may differ in size or direction.
-    var mayChangeStamps: Bool { pressureAffectsSize || tiltAffectsRotation }
 
     public init(
         pressureAffectsOpacity: Bool = true, pressureAffectsSize: Bool = false, tiltAffectsRotation: Bool = false,

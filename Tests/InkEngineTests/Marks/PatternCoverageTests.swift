@@ -3,10 +3,12 @@ import Testing
 
 @testable import InkEngine
 
-/// Whether a point of pattern space lies in the union of a pattern's parts, straight from the specification, 3.3.
-private func contains(_ p: Point, type: BrushType, spacing: Double, width: Double) -> Bool {
+/// Whether a point of pattern space lies in the union of a pattern's parts, straight from the specification, 3.3 and 10.4.
+private func contains(_ p: Point, of brush: Brush) -> Bool {
+    let (type, spacing, width) = (brush.type, brush.spacing, brush.lineWidth)
+    let indices = -(brush.lines / 2)...(brush.lines / 2)
     func inLines(_ p: Point) -> Bool {
-        abs(p.x) <= 10 && (-3...3).contains { abs(p.y - Double($0) * spacing) <= width / 2 }
+        abs(p.x) <= 10 && indices.contains { abs(p.y - Double($0) * spacing) <= width / 2 }
     }
     /// In the sector of the disc at b that lies beyond both steps' ends, on the outside of the bend.
     func inJoin(_ p: Point, _ a: Point, _ b: Point, _ c: Point) -> Bool {
@@ -18,21 +20,24 @@ private func contains(_ p: Point, type: BrushType, spacing: Double, width: Doubl
     case .crossHatch: return inLines(p) || inLines(Point(x: p.y, y: -p.x))
     case .dots:
         return (-5...5).contains { i in
-            (-5...5).contains { j in (p - Point(x: Double(i) * spacing, y: Double(j) * spacing)).length <= 2 }
+            (-5...5).contains { j in
+                (p - Point(x: Double(i) * spacing, y: Double(j) * spacing)).length <= brush.dotRadius
+            }
         }
     case .waves:
-        let line = (0...32).map { step -> Point in
-            let t = -10 + 20 * Double(step) / 32
-            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
+        let steps = Int(max(32, (320 / brush.waveLength).rounded(.up)))
+        let line = (0...steps).map { step -> Point in
+            let t = -10 + 20 * Double(step) / Double(steps)
+            return Point(x: t, y: spacing / 4 * sinPi(2 * t / brush.waveLength))
         }
-        return (-3...3).contains { i in
+        return indices.contains { i in
             let q = Point(x: p.x, y: p.y - Double(i) * spacing)
-            return (1...32).contains { k in
+            return (1...steps).contains { k in
                 let step = line[k] - line[k - 1]
                 let along = ((q.x - line[k - 1].x) * step.x + (q.y - line[k - 1].y) * step.y) / step.length
                 let across = (-(q.x - line[k - 1].x) * step.y + (q.y - line[k - 1].y) * step.x) / step.length
                 return along >= 0 && along <= step.length && abs(across) <= width / 2
-            } || (1..<32).contains { inJoin(q, line[$0 - 1], line[$0], line[$0 + 1]) }
+            } || (1..<steps).contains { inJoin(q, line[$0 - 1], line[$0], line[$0 + 1]) }
         }
     default: return false
     }
@@ -46,8 +51,19 @@ struct PatternCoverageTests {
         var width: Double
         var rotation: Double
         var size: Double
+        var lines = 7
+        var dotRadius = 2.0
+        var waveLength = 10.0
 
-        var testDescription: String { "\(type) spacing \(spacing) width \(width) rotation \(rotation) size \(size)" }
+        var brush: Brush {
+            var brush = Brush(type: type, rotation: rotation, spacing: spacing, scale: size, lineWidth: width)
+            (brush.lines, brush.dotRadius, brush.waveLength) = (lines, dotRadius, waveLength)
+            return brush
+        }
+
+        var testDescription: String {
+            "\(type) spacing \(spacing) width \(width) rotation \(rotation) size \(size) \(lines) \(dotRadius) \(waveLength)"
+        }
     }
 
     static let cases: [Case] = [
@@ -73,13 +89,33 @@ struct PatternCoverageTests {
         Case(type: .waves, spacing: 1, width: 1.5, rotation: 12, size: 1),
         Case(type: .waves, spacing: 9, width: 12, rotation: 60, size: 0.8),
         Case(type: .waves, spacing: 14, width: 30, rotation: 45, size: 0.5),
+        Case(type: .parallelLines, spacing: 6, width: 2, rotation: 33, size: 1, lines: 1),
+        Case(type: .parallelLines, spacing: 3, width: 1, rotation: 33, size: 1, lines: 15),
+        Case(type: .parallelLines, spacing: 1, width: 0.6, rotation: 71, size: 1.2, lines: 63),
+        Case(type: .parallelLines, spacing: 1, width: 2, rotation: 20, size: 1, lines: 21),
+        Case(type: .parallelLines, spacing: 1e-6, width: 1, rotation: 20, size: 1, lines: 63),
+        Case(type: .crossHatch, spacing: 6, width: 2, rotation: 20, size: 1, lines: 3),
+        Case(type: .crossHatch, spacing: 2, width: 0.8, rotation: 45, size: 1, lines: 25),
+        Case(type: .crossHatch, spacing: 4, width: 5, rotation: 10, size: 1, lines: 1),
+        Case(type: .dots, spacing: 6, width: 1, rotation: 15, size: 1, dotRadius: 0.7),
+        Case(type: .dots, spacing: 6, width: 1, rotation: 15, size: 1, dotRadius: 2.9),
+        Case(type: .dots, spacing: 6, width: 1, rotation: 15, size: 1, dotRadius: 3.6),
+        Case(type: .dots, spacing: 4, width: 1, rotation: 50, size: 1, dotRadius: 7),
+        Case(type: .dots, spacing: 0.5, width: 1, rotation: 50, size: 1, dotRadius: 32),
+        Case(type: .dots, spacing: 1e-6, width: 1, rotation: 50, size: 1, dotRadius: 64e-6),
+        Case(type: .waves, spacing: 6, width: 1.5, rotation: 30, size: 1, lines: 3),
+        Case(type: .waves, spacing: 3, width: 1, rotation: 12, size: 1, lines: 15, waveLength: 20),
+        Case(type: .waves, spacing: 6, width: 1, rotation: 75, size: 1, waveLength: 5),
+        Case(type: .waves, spacing: 6, width: 1, rotation: 30, size: 1, waveLength: 37),
+        Case(type: .waves, spacing: 4, width: 1, rotation: 30, size: 1, lines: 1, waveLength: 0.5),
+        Case(type: .waves, spacing: 6, width: 2, rotation: 30, size: 1, waveLength: 1e6),
+        Case(type: .waves, spacing: 1e-6, width: 2, rotation: 30, size: 1, lines: 21, waveLength: 30),
     ]
 
     @Test("one stamp covers the union of its parts", arguments: cases)
     func coverageOfOneStamp(_ test: Case) {
         let side = 112
-        let brush = Brush(
-            type: test.type, rotation: test.rotation, spacing: test.spacing, scale: test.size, lineWidth: test.width)
+        let brush = test.brush
         let center = Point(x: 56.3, y: 55.8)
         let stroke = PreparedStroke(Stroke(brush: brush, points: [StrokePoint(x: center.x, y: center.y)]))
         let cell = PixelRect(x: 0, y: 0, width: side, height: side)
@@ -103,7 +139,7 @@ struct PatternCoverageTests {
                         let local = Point(
                             x: (dx * turn.cos + dy * turn.sin) / test.size,
                             y: (dy * turn.cos - dx * turn.sin) / test.size)
-                        if contains(local, type: test.type, spacing: test.spacing, width: test.width) { inside += 1 }
+                        if contains(local, of: brush) { inside += 1 }
                     }
                 }
                 let error = abs(

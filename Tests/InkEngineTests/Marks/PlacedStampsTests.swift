@@ -20,7 +20,7 @@ import Testing
             dynamics: BrushDynamics(
                 pressureAffectsOpacity: .random(using: &generator), pressureAffectsSize: .random(using: &generator),
                 tiltAffectsRotation: .random(using: &generator)))
-        return StampPlacer(path: SmoothedPath(points), brush: brush, followsPath: type == .contourLines)
+        return StampPlacer(path: SmoothedPath(points), brush: brush, pointsAlongPath: type == .contourLines)
     }
 
     @Test(
@@ -131,5 +131,92 @@ import Testing
             touched.minX >= bounds.minX && touched.minY >= bounds.minY && touched.maxX <= bounds.maxX
             && touched.maxY <= bounds.maxY
         #expect(isInside, "seed \(seed): \(touched) is beyond \(stroke.bounds)")
+    }
+
+    private func stamps(_ stroke: Stroke) -> [Stamp] {
+        PlacedStamps(StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush)).all
+    }
+
+    @Test("stamps lie stampSpacing apart, whatever the spacing of the pattern is")
+    func stampSpacing() {
+        var stroke = Stroke(
+            brush: Brush(spacing: 3, scale: 2), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 100, y: 0)])
+        #expect(stamps(stroke).count == 17)
+        stroke.brush.stampSpacing = 12.5
+        #expect(stamps(stroke).map(\.center.x).map { ($0 * 1e6).rounded() / 1e6 } == [0, 25, 50, 75, 100])
+        #expect(PreparedStroke.stampCount(of: stroke) == 5 && PreparedStroke.stampCountBound(of: stroke) >= 5)
+    }
+
+    @Test("no stamp lies at the full length of a closed stroke")
+    func closed() {
+        let corners = [(0.0, 0.0), (30, 0), (30, 30), (0, 30)].map { StrokePoint(x: $0, y: $1) }
+        var stroke = Stroke(brush: Brush(spacing: 15), points: corners)
+        (stroke.smoothing, stroke.isClosed) = (.none, true)
+        #expect(stamps(stroke).count == 8)
+        #expect(stamps(stroke).last?.center == Point(x: 0, y: 15))
+        stroke.brush.spacing = 120
+        #expect(stamps(stroke).count == 1)
+        stroke.brush.spacing = 119.99
+        #expect(stamps(stroke).count == 2)
+        stroke.brush.spacing = 1000
+        #expect(stamps(stroke).count == 1)
+        stroke.isClosed = false
+        stroke.brush.spacing = 30
+        #expect(stamps(stroke).count == 4)
+    }
+
+    @Test("a closed stroke is never longer than the bound of its stamps", arguments: UInt64(0)..<30)
+    func bounds(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let points = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+            StrokePoint(x: .random(in: 0...90, using: &generator), y: .random(in: 0...90, using: &generator))
+        }
+        for smoothing in Smoothing.allCases {
+            for isClosed in [false, true] {
+                var stroke = Stroke(brush: Brush(spacing: 0.7), points: points)
+                (stroke.smoothing, stroke.isClosed) = (smoothing, isClosed)
+                #expect(PreparedStroke.stampCount(of: stroke) <= PreparedStroke.stampCountBound(of: stroke))
+            }
+        }
+    }
+
+    @Test("stamps that follow the path turn by its direction, but a tap does not")
+    func followsPath() throws {
+        var stroke = Stroke(
+            brush: Brush(rotation: 30, spacing: 10), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 30, y: 30)])
+        stroke.brush.followsPath = true
+        let turned = try #require(stamps(stroke).first)
+        let expected = sinCos(degrees: 75)
+        #expect((turned.along - Point(x: expected.cos, y: expected.sin)).length < 1e-12)
+        stroke.points.removeLast()
+        let tap = try #require(stamps(stroke).first)
+        let plain = sinCos(degrees: 30)
+        #expect(tap.along == Point(x: plain.cos, y: plain.sin))
+    }
+
+    @Test("pressure changes size and opacity from their minimum on, and stamps of size 0 draw nothing")
+    func minima() {
+        let dynamics = BrushDynamics(pressureAffectsSize: true, minimumSize: 0, minimumOpacity: 0.25)
+        let points = [StrokePoint(x: 0, y: 20, pressure: 0), StrokePoint(x: 40, y: 20, pressure: 1)]
+        var stroke = Stroke(brush: Brush(spacing: 10, dynamics: dynamics), points: points)
+        stroke.smoothing = .none
+        #expect(stamps(stroke).map { ($0.size * 100).rounded() } == [25, 50, 75, 100])
+        let near = NearCell(
+            PixelRect(x: 0, y: 0, width: 40, height: 40), scale: OutputScale(canvas: CanvasSize(canvas), output: canvas)
+        )
+        let placed = PlacedStamps(StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush))
+        #expect(placed.count == 5 && Array(placed.visible(near)).count == 4)
+        #expect(Array(placed.visible(near)).map(\.alpha) == [0.4375, 0.625, 0.8125, 1])
+        for type in BrushType.allCases where type != .solid && type != .contourLines {
+            var tap = Stroke(brush: Brush(type: type, dynamics: dynamics), points: [points[0]])
+            tap.brush.dynamics.minimumOpacity = 1
+            let plane = RemainingPlane(maxWidth: 40, maxHeight: 40)
+            let cell = PixelRect(x: 0, y: 0, width: 40, height: 40)
+            plane.move(to: cell)
+            StrokePainter(maxWidth: 40, maxHeight: 40).paint(
+                PreparedStroke(tap), scale: OutputScale(canvas: CanvasSize(canvas), output: canvas), cell: cell,
+                into: plane)
+            #expect(plane.coverage.allSatisfy { $0 == 0 }, "\(type)")
+        }
     }
 }

@@ -6,10 +6,12 @@ struct CanvasPatternMark: Mark {
         let footprint = SolidMark.sweep(path, of: brush, width: brush.size)
         return PreparedMarks(
             marks: .canvas(footprint.path, alpha: footprint.alpha), painter: CanvasPatternPainter.self,
-            reach: brush.scale * brush.size / 2, fadingLine: footprint.fadingLine)
+            reach: brush.scale * brush.size / 2 + brush.wholeDotRadius, fadingLine: footprint.fadingLine)
     }
 
-    func reach(of brush: Brush, size: Double) -> Double { brush.size * size / 2 }
+    func reach(of brush: Brush, size: Double) -> Double {
+        brush.size * size / 2 + brush.wholeDotRadius
+    }
 
     /// A pattern takes longer than its footprint.
     func cost(of brush: Brush) -> MarkCost { .pixels(3) }

@@ -17,6 +17,7 @@ final class CanvasPatternPainter: MarkPainter {
     private let parts: PartRasterizer
     let unions: UnionTile
     private let solids: SolidPainter
+    private let wholeDots: WholeDotPainter
     private var patterns: [PatternKey: CanvasPattern] = [:]
     private var patternBytes = 0
     // Scratch memory.
@@ -47,6 +48,7 @@ final class CanvasPatternPainter: MarkPainter {
         kernels = tools.kernels
         unions = UnionTile(level: level)
         solids = SolidPainter(tools)
+        wholeDots = WholeDotPainter(tools)
         let size = CanvasPatternPainter.groupSize
         let rows = (tools.maxHeight + size - 1) / size
         groups = [UInt8](repeating: 0, count: CanvasPatternPainter.groupStride * rows)
@@ -78,6 +80,11 @@ final class CanvasPatternPainter: MarkPainter {
         _ stroke: PreparedStroke, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
     ) {
         guard case .canvas(let footprint, let alpha) = stroke.marks else { return }
+        if let dots = DotLattice(stroke.brush, scale: scale) {
+            wholeDots.paint(
+                dots, under: footprint, alpha: alpha, scale: scale, into: plane, isCancelled: isCancelled)
+            return
+        }
         let pattern = pattern(for: stroke.brush, scale: scale)
         if case .even(let share) = pattern.way {
             solids.paint(footprint, alpha: alpha * Float(share), scale: scale, into: plane, isCancelled)

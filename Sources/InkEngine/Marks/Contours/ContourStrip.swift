@@ -12,7 +12,7 @@ package struct ContourStrip {
     private static let quadsMax = 64
 
     /// - Parameters:
-    ///   - line: from `Pattern.lineIndices`.
+    ///   - line: from `Brush.lineIndices`.
     ///   - isArea: whether pieces are polygons; if not, they are polylines in the middle of the line.
     package init(line: Int, brush: Brush, isArea: Bool) {
         self.line = Double(line)
@@ -57,6 +57,6 @@ package struct ContourStrip {
 extension NearestLine {
     /// The places along a stroke between which vector files draw quads.
     package func stations(of brush: Brush) -> PlacedStamps {
-        PlacedStamps(StampPlacer(path: path, brush: brush, followsPath: true))
+        PlacedStamps(StampPlacer(path: path, brush: brush, pointsAlongPath: true))
     }
 }

@@ -27,7 +27,7 @@ final class DiscPainter: StampPainter {
         _ stamp: Stamp, of stroke: PreparedStroke, scale: OutputScale, box: PixelRect, into plane: RemainingPlane
     ) -> Bool {
         let distance = stroke.brush.spacing * stamp.size
-        let radius = Pattern.dotRadius * stamp.size
+        let radius = stroke.brush.dotRadius * stamp.size
         guard distance >= 2 * radius, distance * max(scale.x, scale.y) < DiscPainter.distanceMax else { return false }
         let grid = ink_disc_grid(
             x: stamp.center.x * scale.x, y: stamp.center.y * scale.y, along_x: stamp.along.x * distance * scale.x,

@@ -11,19 +11,21 @@ struct DotMark: Mark {
         return made
     }
 
-    func reach(of brush: Brush, size: Double) -> Double { 5 * 2.0.squareRoot() * (brush.spacing * size) + 2 * size }
+    func reach(of brush: Brush, size: Double) -> Double {
+        5 * 2.0.squareRoot() * (brush.spacing * size) + brush.dotRadius * size
+    }
 
     func cost(of brush: Brush) -> MarkCost {
         let k = brush.scale
-        let pitch = brush.spacing * k
-        return .stamps(area: 1.5 * (10 * pitch + 4 * k) * (10 * pitch + 4 * k))
+        let edge = 10 * brush.spacing * k + 2 * brush.dotRadius * k
+        return .stamps(area: 1.5 * edge * edge)
     }
 
     // MARK: Stamps
 
-    func halfExtent(spacing: Double, lineWidth: Double) -> Point {
+    func halfExtent(_ pattern: Pattern.Properties) -> Point {
         // An arc's polygon may exceed its circle by a fraction of a per cent.
-        let reach = 5 * spacing + Pattern.dotRadius * 1.5
+        let reach = 5 * pattern.spacing + pattern.dotRadius * 1.5
         return Point(x: reach, y: reach)
     }
 
@@ -33,14 +35,14 @@ struct DotMark: Mark {
 
     private static func grid(_ pattern: Pattern.Properties) -> DiscGrid {
         DiscGrid(
-            spacing: pattern.spacing, radius: Pattern.dotRadius, reach: reach, pixelsPerUnit: pattern.pixelsPerUnit,
+            spacing: pattern.spacing, radius: pattern.dotRadius, reach: reach, pixelsPerUnit: pattern.pixelsPerUnit,
             fineness: pattern.fineness)
     }
 
-    func line(of brush: Brush) -> LineStyle { LineStyle(width: 2 * Pattern.dotRadius, hasRoundCaps: true) }
+    func line(of brush: Brush) -> LineStyle { LineStyle(width: 2 * brush.dotRadius, hasRoundCaps: true) }
 
-    func stampLines(spacing: Double) -> [[Point]] {
-        let places = (-DotMark.reach...DotMark.reach).map { Double($0) * spacing }
+    func stampLines(of brush: Brush) -> [[Point]] {
+        let places = (-DotMark.reach...DotMark.reach).map { Double($0) * brush.spacing }
         return places.flatMap { v in places.map { u in [Point(x: u, y: v)] } }
     }
 
@@ -50,20 +52,16 @@ struct DotMark: Mark {
 
     func motif(of brush: Brush, pixelsPerUnit: Double) -> PatternMotif? {
         let (period, _) = PatternMotif.lengths(of: brush)
-        if DotMark.coversAll(period) { return nil }
-        let disc = DotMark.disc(spacing: period, pixelsPerUnit: pixelsPerUnit)
+        let radius = min(brush.dotRadius, PatternMotif.lengthMax)
+        if DotLattice.coverAll(radius, period) { return nil }
+        let disc = DotMark.disc(radius, spacing: period, pixelsPerUnit: pixelsPerUnit)
         return PatternMotif(
             outline: disc, parts: [disc], along: period, across: period,
-            exactParts: [.disc(center: Point(x: 0, y: 0), radius: Pattern.dotRadius)])
-    }
-
-    private static func coversAll(_ spacing: Double) -> Bool {
-        Pattern.dotRadius * Pattern.dotRadius * 2 >= spacing * spacing
+            exactParts: [.disc(center: Point(x: 0, y: 0), radius: radius)])
     }
 
     /// A disc, or if discs overlap, what lies nearer to its centre than to others.
-    private static func disc(spacing: Double, pixelsPerUnit: Double) -> [Point] {
-        let dotRadius = Pattern.dotRadius
+    private static func disc(_ dotRadius: Double, spacing: Double, pixelsPerUnit: Double) -> [Point] {
         let corners = min(Pattern.Fineness.fine.corners(radius: dotRadius * min(pixelsPerUnit, 1e6)), 1000)
         // As large as the disc.
         let angle = 2 * Double.pi / Double(corners)
@@ -93,8 +91,8 @@ struct DotMark: Mark {
     }
 
     func stillLines(of brush: Brush) -> StillLines? {
-        if DotMark.coversAll(brush.spacing) { return nil }
+        if DotLattice.coverAll(brush.dotRadius, brush.spacing) { return nil }
         return StillLines(
-            reach: Pattern.dotRadius * brush.scale, lines: .cells([0], width: brush.spacing * brush.scale))
+            reach: brush.dotRadius * brush.scale, lines: .cells([0], width: brush.spacing * brush.scale))
     }
 }

@@ -146,7 +146,7 @@ extension BarPainter {
 
     /// Whether bars of one direction or two are drawn line by line, which is faster where gaps are wide.
     private static func areForLines(_ bars: [ink_bars]) -> Bool {
-        guard !bars[0].is_thin else { return false }
+        guard !bars[0].is_thin, bars[0].count <= INK_LINE_COUNT_MAX else { return false }
         guard bars.count > 1 else { return true }
         if bars[0].endsAtSides(of: bars[1]) || bars[1].endsAtSides(of: bars[0]) { return false }
         return bars[0].lastCrossed(by: bars[1]) < bars[0].count / 2 || bars[0].period >= crossedPeriodMin

@@ -20,8 +20,8 @@ struct Bars {
         spacing = brush.spacing * stamp.size
         length = Pattern.halfLength * stamp.size
         let isOne = lineWidth >= spacing
-        count = isOne ? 1 : Pattern.lineIndices.count
-        width = isOne ? 6 * spacing + lineWidth : lineWidth
+        count = isOne ? 1 : brush.lineIndices.count
+        width = isOne ? 2 * Double(brush.lineIndices.upperBound) * spacing + lineWidth : lineWidth
         center = Point(x: stamp.center.x * scale.x, y: stamp.center.y * scale.y)
         halfLength = Point(x: along.x * length * scale.x, y: along.y * length * scale.y)
         unitAcross = Point(x: across.x * scale.x, y: across.y * scale.y)

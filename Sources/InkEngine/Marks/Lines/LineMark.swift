@@ -1,4 +1,4 @@
-/// Stamps of seven parallel lines, or of two such sets at right angles.
+/// Stamps of parallel lines, or of two such sets at right angles.
 struct LineMark: Mark {
     let areCrossed: Bool
 
@@ -8,7 +8,7 @@ struct LineMark: Mark {
 
     func reach(of brush: Brush, size: Double) -> Double {
         let (pitch, width) = (brush.spacing * size, brush.lineWidth * size)
-        return lineReach(size: size, across: 3 * pitch + width / 2)
+        return lineReach(size: size, across: Double(brush.lineIndices.upperBound) * pitch + width / 2)
     }
 
     func cost(of brush: Brush) -> MarkCost {
@@ -16,24 +16,24 @@ struct LineMark: Mark {
         return .stamps(area: areCrossed ? 2 * area : area)
     }
 
-    /// The area of the box round seven lines, in canvas pixels.
+    /// The area of the box round the lines of a stamp, in canvas pixels.
     static func boxArea(of brush: Brush) -> Double {
         let k = brush.scale
         let pitch = brush.spacing * k
-        return 20 * k * (6 * pitch + brush.lineWidth * k)
+        return 20 * k * (2 * Double(brush.lineIndices.upperBound) * pitch + brush.lineWidth * k)
     }
 
     // MARK: Stamps
 
-    func halfExtent(spacing: Double, lineWidth: Double) -> Point {
-        let across = 3 * spacing + lineWidth / 2
+    func halfExtent(_ pattern: Pattern.Properties) -> Point {
+        let across = pattern.outermost + pattern.lineWidth / 2
         let reach = max(Pattern.halfLength, across)
         return areCrossed ? Point(x: reach, y: reach) : Point(x: Pattern.halfLength, y: across)
     }
 
     func parts(_ pattern: Pattern.Properties) -> [ConvexPart] {
         // The lines may touch.
-        let lines = stampLines(spacing: pattern.spacing, alongOnly: true).map { line in
+        let lines = LineMark.lines(spacing: pattern.spacing, pattern.lineIndices).map { line in
             ConvexPart.line(from: line[0], to: line[1], width: pattern.lineWidth)
         }
         return areCrossed ? lines + lines.map { $0.placed(at: LineMark.quarterTurn) } : lines
@@ -41,13 +41,15 @@ struct LineMark: Mark {
 
     private static let quarterTurn = Stamp(center: Point(x: 0, y: 0), along: Point(x: 0, y: 1), size: 1, alpha: 1)
 
-    func stampLines(spacing: Double) -> [[Point]] { stampLines(spacing: spacing, alongOnly: !areCrossed) }
+    func stampLines(of brush: Brush) -> [[Point]] {
+        let lines = LineMark.lines(spacing: brush.spacing, brush.lineIndices)
+        return areCrossed ? lines + lines.map { $0.map { Point(x: $0.y, y: $0.x) } } : lines
+    }
 
-    private func stampLines(spacing: Double, alongOnly: Bool) -> [[Point]] {
+    /// The lines along the pattern.
+    private static func lines(spacing: Double, _ indices: ClosedRange<Int>) -> [[Point]] {
         let end = Pattern.halfLength
-        let places = Pattern.lineIndices.map { Double($0) * spacing }
-        let lines = places.map { [Point(x: -end, y: $0), Point(x: end, y: $0)] }
-        return alongOnly ? lines : lines + places.map { [Point(x: $0, y: -end), Point(x: $0, y: end)] }
+        return indices.map { [Point(x: -end, y: Double($0) * spacing), Point(x: end, y: Double($0) * spacing)] }
     }
 
     // MARK: Patterns that lie still

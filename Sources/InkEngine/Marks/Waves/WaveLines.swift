@@ -1,10 +1,11 @@
-/// The seven lines of the `waves` pattern at size 1: polylines of 32 equal steps along x, displaced across by a sine.
+/// The lines of the `waves` pattern at size 1: polylines of equal steps along x, displaced across by a sine.
 struct WaveLines {
     private let spacing: Double
     private let width: Double
     private let pixelsPerUnit: Double
+    private let lineIndices: ClosedRange<Int>
+    private let waveLength: Double
 
-    private static let steps = 32
     /// Maximum area between a chord of a round join and its arc, in output pixels. It is reduced in proportion for a
     /// line that covers less than twenty.
     private static let areaMax = 0.002
@@ -13,14 +14,14 @@ struct WaveLines {
         spacing = pattern.spacing
         width = pattern.lineWidth
         pixelsPerUnit = pattern.pixelsPerUnit
+        lineIndices = pattern.lineIndices
+        waveLength = pattern.waveLength
     }
 
     /// The middle line's vertices. The other lines are translated across by multiples of the spacing.
     private var middleLine: [Point] {
-        (0...WaveLines.steps).map { step in
-            let t = 2 * Pattern.halfLength * Double(step) / Double(WaveLines.steps) - Pattern.halfLength
-            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
-        }
+        let steps = WaveMark.stampSteps(waveLength: waveLength)
+        return (0...steps).map { WaveMark.stampVertex($0, of: steps, spacing: spacing, waveLength: waveLength) }
     }
 
     /// The outline of the union of the lines; nil if they are so wide that they meet themselves or a neighbour.
@@ -31,14 +32,14 @@ struct WaveLines {
         }
         // Forwards along one side and back along the other, with the same orientation as a quad's corners.
         let ring = Array((there + back + there.prefix(1)).reversed())
-        let places = Pattern.lineIndices.map { Point(x: 0, y: Double($0) * spacing) }
+        let places = lineIndices.map { Point(x: 0, y: Double($0) * spacing) }
         return Outline([Outline.Chain(ring, copies: places)])
     }
 
     /// The parts of the union.
     func parts() -> [ConvexPart] {
         let line = middleLine
-        return Pattern.lineIndices.flatMap { i in
+        return lineIndices.flatMap { i in
             polygons(of: line.map { Point(x: $0.x, y: $0.y + Double(i) * spacing) }).map { .polygon($0) }
         }
     }

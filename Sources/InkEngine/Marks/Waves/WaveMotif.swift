@@ -4,10 +4,11 @@ struct WaveMotif {
     private(set) var outline: [Point] = []
     private(set) var parts: [[Point]] = []
 
+    let length: Double
     private let spacing: Double
     private let radius: Double
+    private var step: Double { length / Double(WaveMark.steps) }
 
-    private static let step = WaveMark.length / Double(WaveMark.steps)
     /// Parts of a pixel between two sections, at most.
     private static let sectionsPerPixel = 2.0
     private static let sectionsMax = 2048.0
@@ -15,18 +16,19 @@ struct WaveMotif {
     private static let arcParts = 8
 
     /// Vertex `step` of the middle wave, counted from the origin.
-    static func vertex(_ index: Int, spacing: Double) -> Point {
+    func vertex(_ index: Int) -> Point {
         Point(x: step * Double(index), y: spacing / 4 * sinPi(Double(index) / 8))
     }
 
     /// Nil for waves that cover everything.
-    init?(spacing: Double, radius: Double, pixelsPerUnit: Double) {
+    init?(length: Double, spacing: Double, radius: Double, pixelsPerUnit: Double) {
+        self.length = min(length, PatternMotif.lengthMax)
         self.spacing = spacing
         self.radius = radius
         let places = places(pixelsPerUnit)
         var sections = places.map { place -> Section in
             let upper = upper(place)
-            let lower = 0 - self.upper(WaveMark.length - place)
+            let lower = 0 - self.upper(self.length - place)
             return Section(place: place, lower: lower, upper: min(upper, lower + spacing))
         }
         if sections.allSatisfy({ $0.upper - $0.lower >= spacing }) { return nil }
@@ -47,11 +49,8 @@ struct WaveMotif {
         var upper: Double
     }
 
-    private func vertex(_ index: Int) -> Point { WaveMotif.vertex(index, spacing: spacing) }
-
     /// Where sections are taken: evenly, and where arcs and straight sides of the upper or lower border meet.
     private func places(_ pixelsPerUnit: Double) -> [Double] {
-        let length = WaveMark.length
         let count = Int(min(max(length * pixelsPerUnit * WaveMotif.sectionsPerPixel, 32), WaveMotif.sectionsMax))
         var places = (0...count).map { length * Double($0) / Double(count) }
         func add(_ place: Double) {
@@ -87,9 +86,9 @@ struct WaveMotif {
     /// The highest position of a disc on the wave that touches the line across at `place`.
     private func upper(_ place: Double) -> Double {
         // One wave further away there is nothing higher.
-        let reach = min(radius, WaveMark.length)
-        let first = Int(((place - reach) / WaveMotif.step).rounded(.down)) - 1
-        let last = Int(((place + reach) / WaveMotif.step).rounded(.up))
+        let reach = min(radius, length)
+        let first = Int(((place - reach) / step).rounded(.down)) - 1
+        let last = Int(((place + reach) / step).rounded(.up))
         var upper = -Double.infinity
         for index in first...last {
             let (a, b) = (vertex(index), vertex(index + 1))

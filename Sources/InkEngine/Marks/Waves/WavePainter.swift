@@ -1,6 +1,6 @@
 import CKernels
 
-/// Draws two or more equal stamps of waves, from a table of their coverage of a pixel.
+/// Draws two or more equal stamps of the usual waves, from a table of their coverage of a pixel.
 ///
 /// The error is at most a few hundredths of a pixel. Lines so close that they almost touch, and stamps that would need
 /// too large a table, are drawn by outlines.
@@ -66,6 +66,8 @@ final class WavePainter: StampPainter {
     }
 
     private func table(for stamp: Stamp, of brush: Brush, scale: OutputScale) -> (ink_waves, ink_wave_table)? {
+        // Tables are made for the middle of seven lines, whose ends lie at the middle of a wave.
+        guard brush.lines == WaveSections.lines, brush.waveLength == WaveSections.waveLength else { return nil }
         guard brush.lineWidth * stamp.size * min(scale.x, scale.y) >= WavePainter.widthMin else { return nil }
         let step = 1 / (WavePainter.rowsPerPixel * stamp.size * scale.largest)
         let sectionsKey = SectionsKey(spacing: brush.spacing, lineWidth: brush.lineWidth, step: step)

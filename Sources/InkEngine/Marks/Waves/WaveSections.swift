@@ -15,6 +15,9 @@ final class WaveSections {
     private let sections: [ink_wave_section]
     private let last: Int
 
+    /// Only such waves have tables.
+    static let lines = 7
+    static let waveLength = 10.0
     private static let steps = 16
     /// Number of positions for a section where the line ends.
     private static let parts = 8
@@ -72,7 +75,7 @@ final class WaveSections {
     private static func line(spacing: Double, beyond: Double) -> [Point] {
         let vertices = (-steps...steps).map { step -> Point in
             let t = Pattern.halfLength * Double(step) / Double(steps)
-            return Point(x: t, y: spacing / 4 * sinPi(2 * t / 10))
+            return Point(x: t, y: spacing / 4 * sinPi(2 * t / waveLength))
         }
         let last = vertices[2 * steps] - vertices[2 * steps - 1]
         let further = (beyond / last.x) * last

@@ -24,8 +24,8 @@ struct CanvasPatternTests {
             self.origin = origin
             turn = sinCos(degrees: brush.rotation)
             wave = (0...16).map { step in
-                let t = 0.625 * Double(step)
-                return Point(x: t, y: brush.spacing / 4 * sinPi(2 * t / 10))
+                let t = brush.waveLength / 16 * Double(step)
+                return Point(x: t, y: brush.spacing / 4 * sinPi(2 * t / brush.waveLength))
             }
         }
 
@@ -43,12 +43,19 @@ struct CanvasPatternTests {
             case .crossHatch: return isInLine(v) || isInLine(u)
             case .dots:
                 let (a, b) = (u.remainder(dividingBy: period), v.remainder(dividingBy: period))
-                return a * a + b * b <= 4
+                let reach = Int((brush.dotRadius / period).rounded(.up))
+                return (-reach...reach).contains { i in
+                    (-reach...reach).contains { j in
+                        let (x, y) = (a - Double(i) * period, b - Double(j) * period)
+                        return x * x + y * y <= brush.dotRadius * brush.dotRadius
+                    }
+                }
             case .waves:
-                let (a, b) = (u.remainder(dividingBy: 10), v.remainder(dividingBy: period))
+                let (a, b) = (u.remainder(dividingBy: brush.waveLength), v.remainder(dividingBy: period))
+                let step = brush.waveLength / 16
                 let reach = Int((brush.lineWidth / 2 / period).rounded(.up)) + 1
-                let steps = Int((brush.lineWidth / 2 / 0.625).rounded(.up)) + 1
-                let middle = Int((a / 0.625).rounded(.down))
+                let steps = Int((brush.lineWidth / 2 / step).rounded(.up)) + 1
+                let middle = Int((a / step).rounded(.down))
                 for line in -reach...reach {
                     for step in (middle - steps)...(middle + steps)
                     where isNear(Point(x: a, y: b - Double(line) * period), step) {
@@ -62,7 +69,7 @@ struct CanvasPatternTests {
 
         private func isNear(_ p: Point, _ step: Int) -> Bool {
             func vertex(_ step: Int) -> Point {
-                Point(x: 0.625 * Double(step), y: wave[step & 15].y)
+                Point(x: brush.waveLength / 16 * Double(step), y: wave[step & 15].y)
             }
             let (a, b) = (vertex(step), vertex(step + 1))
             let way = b - a
@@ -199,6 +206,23 @@ struct CanvasPatternTests {
         solid.brush.type = .solid
         solid.brush.lineWidth = brush.size
         #expect(painted(stroke, scale: scale()) == painted(solid, scale: scale()))
+    }
+
+    @Test(
+        "dots of other radii and waves of other lengths", arguments: [0.3, 1.2, 2.9, 3.4, 4.1, 9],
+        0..<2 as Range<UInt64>)
+    func settings(factor: Double, seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for type in [BrushType.dots, .waves] {
+            var brush = Brush(
+                type: type, rotation: 33, spacing: 6, lineWidth: 1.5, anchor: .canvas, size: 14,
+                dynamics: CanvasPatternTests.plain)
+            (brush.dotRadius, brush.waveLength) = (factor, 9 * factor)
+            let stroke = stroke(brush, &generator)
+            check(
+                painted(stroke, scale: scale()), sampled(stroke, scale: scale()), worst: 0.05, mean: 0.006,
+                "\(type), \(factor), seed \(seed)")
+        }
     }
 
     @Test("a tap of a very large brush is even at any rotation", arguments: types, [0.0, 13, 45, 90, 201.5])
