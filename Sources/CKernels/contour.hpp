@@ -304,7 +304,7 @@ template <bool has_ends, bool varies, bool is_filled> struct drawing {
             if (varies) {
                 const auto shares = alpha.get(pair);
                 share = shares.sum() * 0.25f;
-                is_even = shares.spread() < 0.02f;
+                is_even = shares.spread() < 0.1f;
             }
             if (!is_filled) {
                 const auto v = x.get(pair), gx = step_x.get(pair), gy = step_y.get(pair);

@@ -34,7 +34,8 @@ final class FadingPainter {
             for row in Int(box.top)..<Int(box.bottom) {
                 let first = shape.pixels.values + row * shape.pixels.stride
                 // Kernels write whole vectors.
-                (first + Int(box.left)).update(repeating: RemainingPlane.all, count: Int(box.right - box.left + 15) / 16 * 16)
+                let count = Int(box.right - box.left + 15) / 16 * 16
+                (first + Int(box.left)).update(repeating: RemainingPlane.all, count: count)
             }
         }
     }

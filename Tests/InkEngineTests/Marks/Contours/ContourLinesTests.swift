@@ -105,7 +105,8 @@ struct ContourLinesTests {
     @Test("a tap is rings")
     func tap() {
         let brush = Brush(type: .contourLines, spacing: 6, lineWidth: 2)
-        compare(Stroke(brush: brush, points: [StrokePoint(x: 24.3, y: 21.6)]), size: PixelSize(width: 50, height: 44), "tap")
+        let stroke = Stroke(brush: brush, points: [StrokePoint(x: 24.3, y: 21.6)])
+        compare(stroke, size: PixelSize(width: 50, height: 44), "tap")
     }
 
     @Test("there and back at once is drawn with the pressure of the way there")
@@ -203,7 +204,7 @@ struct ContourLinesTests {
         }
     }
 
-    @Test("lines that are wider, finer or further away than can be followed are drawn as soon as others", .timeLimit(.minutes(5)))
+    @Test("lines that are wider or finer than can be followed are drawn as soon as others", .timeLimit(.minutes(5)))
     func extremes() {
         let points = [StrokePoint(x: 80, y: 10, pressure: 1), StrokePoint(x: 80, y: 110, pressure: 0.5)]
         func found(_ change: (inout Brush) -> Void) -> [Float] {
@@ -219,7 +220,8 @@ struct ContourLinesTests {
         }
         // 63 lines that are one.
         let fine = found { ($0.lines, $0.spacing, $0.lineWidth) = (63, 1e-6, 1) }
-        #expect(abs(fine[60 * 160 + 79] - 0.5) < 1e-3 && abs(fine[60 * 160 + 80] - 0.5) < 1e-3 && fine[60 * 160 + 82] == 0)
+        for column in [79, 80] { #expect(abs(fine[60 * 160 + column] - 0.5) < 1e-3) }
+        #expect(fine[60 * 160 + 82] == 0)
         // A grid that is too fine to be seen is half covered.
         let even = found { ($0.lines, $0.spacing, $0.lineWidth) = (63, 0.4, 0.2) }
         #expect(abs(even[60 * 160 + 74] - 0.5) < 0.05)
@@ -228,7 +230,33 @@ struct ContourLinesTests {
         }
     }
 
-    @Test("a scribble of a hundred thousand points takes no longer than its pixels", .timeLimit(.minutes(5)))
+    @Test("curves for vector files lie on the raster's lines, and nowhere else")
+    func isolines() {
+        for seed in 0..<8 {
+            var stroke = randomStroke(seed: seed)
+            (stroke.brush.spacing, stroke.brush.lineWidth, stroke.brush.scale) = (6, 2, 1)
+            stroke.brush.opacity = 1
+            stroke.brush.dynamics = BrushDynamics(pressureAffectsOpacity: false)
+            stroke.brush.caps = seed % 2 == 0 ? .round : .butt
+            let found = painted([stroke])
+            let curves = ContourIsolines(NearestLine(SmoothedPath(stroke.points)), stroke.brush)
+            var length = 0.0
+            for piece in curves.lines.flatMap({ curves.pieces(of: $0) }) {
+                for (a, b) in zip(piece, piece.dropFirst()) {
+                    length += (b - a).length
+                    let middle = 0.5 * (a + b)
+                    guard (1..<159).contains(Int(middle.x)), (1..<119).contains(Int(middle.y)) else { continue }
+                    #expect(found[around: middle] > 1, "seed \(seed): \(middle)")
+                }
+            }
+            // They are as long as the area that the lines cover is, but for the line in the middle, which crosses itself, and for
+            // what lies outside of the picture.
+            let area = found.reduce(0) { $0 + Double($1) }
+            #expect(2 * length > 0.8 * area, "seed \(seed): \(length), \(area)")
+        }
+    }
+
+    @Test("a scribble of many thousand points takes no longer than its pixels", .timeLimit(.minutes(5)))
     func scribble() {
         var generator = SeededGenerator(seed: 9)
         var place = Point(x: 80, y: 60)
