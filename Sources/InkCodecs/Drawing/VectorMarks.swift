@@ -110,7 +110,8 @@ struct VectorMarks {
         guard !isHidden(prepared.bounds) else { return }
         switch prepared.marks {
         case .stamps(let stamps): try write(stamps, of: prepared.brush, color, to: &file)
-        case .contour(let line): try write(contour: line.stations(of: prepared.brush), of: prepared.brush, color, to: &file)
+        case .contour(let line):
+            try write(contour: line.stations(of: prepared.brush), of: prepared.brush, color, to: &file)
         case .solid(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             try write(solid: path, color, alpha: Double(alpha), to: &file)
