@@ -166,8 +166,11 @@ struct ProjectInspection: Sendable {
         if let base { lines.append("  base image \(base.size), \(base.byteCount) bytes") }
         let strokes = layers.reduce(0) { $0 + $1.layer.strokes.count }
         let points = layers.reduce(0) { $0 + $1.pointCount }
+        let shapes = layers.reduce(0) { $0 + $1.layer.shapes.count }
+        let shown = shapes == 0 ? "" : "\(shapes) shapes, "
+        if !project.symbols.isEmpty { lines.append("  \(project.symbols.count) symbols") }
         lines.append(
-            "  \(layers.count) layers, \(strokes) strokes, \(points) points, "
+            "  \(layers.count) layers, \(shown)\(strokes) strokes, \(points) points, "
                 + (stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
         for layer in layers {
             lines.append(String(repeating: "  ", count: 1 + layer.depth) + Self.line(layer))
@@ -182,7 +185,7 @@ struct ProjectInspection: Sendable {
         var mode = layer.blendMode.rawValue
         switch layer.kind {
         case .layer: break
-        case .fill(let paint): mode = "\(paint.color ?? .transparent), \(mode)"
+        case .fill(let paint): mode = "\(name(paint)), \(mode)"
         case .group(_, let isPassThrough): if isPassThrough { mode = "passes through" }
         }
         var parts = ["\(kind(layer)) \"\(layer.name.isEmpty ? layer.id : layer.name)\": \(mode)"]
@@ -192,7 +195,16 @@ struct ProjectInspection: Sendable {
         if let mask = inspection.mask {
             parts.append("mask \(mask.size)" + (mask.maskBounds.map { " open in \($0)" } ?? " closed"))
         }
-        if let content = inspection.content { parts.append("content \(content.size)") }
+        if let shapes = layer.maskShapes {
+            parts.append(shapes.isEmpty ? "mask closed, without shapes" : "mask of \(shapes.count) shapes")
+        }
+        if let content = inspection.content {
+            parts.append("content \(content.size)" + (layer.contentFilter == .nearest ? ", nearest samples" : ""))
+        }
+        if !layer.shapes.isEmpty {
+            let segments = layer.shapes.reduce(0) { $0 + $1.path.segmentCount }
+            parts.append("\(layer.shapes.count) shapes, \(segments) segments")
+        }
         if let pattern = layer.suggestedPattern { parts.append("suggests \(pattern.type.rawValue)") }
         if !layer.strokes.isEmpty {
             let types = Set(layer.strokes.map(\.brush.type.rawValue)).sorted().joined(separator: ", ")
@@ -201,6 +213,18 @@ struct ProjectInspection: Sendable {
                     + (inspection.stampCount.map { "\($0) stamps" } ?? "stamps beyond counting"))
         }
         return parts.joined(separator: ", ")
+    }
+
+    private static func name(_ paint: Paint) -> String {
+        switch paint {
+        case .color(let color): color.description
+        case .gradient(let gradient):
+            switch gradient.kind {
+            case .linear: "linear gradient"
+            case .radial: "radial gradient"
+            }
+        case .pattern(let brush): "pattern of \(brush.type.rawValue)"
+        }
     }
 
     private static func place(_ x: Double, _ y: Double) -> String {
@@ -213,6 +237,7 @@ struct ProjectInspection: Sendable {
             "canvas": project.isInfinite ? .null : Self.json(project.canvasSize),
             "background": .string(project.background.description),
             "baseImage": Self.json(base), "stamps": .optional(stampCount),
+            "symbols": .integer(project.symbols.count),
             "layers": .array(layers.map(Self.json)),
             "viewports": .array(project.viewports.map(Self.json)),
             "visible": project.visibleBounds.map(Self.json) ?? .null,
@@ -229,6 +254,7 @@ struct ProjectInspection: Sendable {
             "blendMode": .string(layer.blendMode.rawValue), "opacity": .number(layer.opacity),
             "visible": .bool(layer.isVisible), "mask": json(inspection.mask), "content": json(inspection.content),
             "suggestedPattern": .optional(layer.suggestedPattern?.type.rawValue),
+            "shapes": .integer(layer.shapes.count), "maskShapes": .optional(layer.maskShapes?.count),
             "strokes": .integer(layer.strokes.count), "points": .integer(inspection.pointCount),
             "stamps": .optional(inspection.stampCount),
         ]
