@@ -124,15 +124,22 @@ extension ProjectParser {
         of read: ReadPath, _ transform: AffineMap, at object: JSONObject
     ) throws(EngineError) {
         guard !read.path.isEmpty else { return }
-        func isWithin(_ point: Point) -> Bool {
-            let place = transform.point(point)
-            return abs(place.x) <= limits.coordinate && abs(place.y) <= limits.coordinate
+        func reach(_ points: [Point]) -> Double {
+            points.reduce(0) { farthest, point in
+                let place = transform.point(point)
+                // Sums of products that are infinite may be no number.
+                guard place.x.isFinite, place.y.isFinite else { return .infinity }
+                return max(farthest, abs(place.x), abs(place.y))
+            }
         }
         // The corners of a box may leave it where no point does.
-        guard !read.box.corners.allSatisfy(isWithin), !read.path.withoutArcs.points.allSatisfy(isWithin) else { return }
+        guard reach(read.box.corners) > limits.coordinate else { return }
+        let farthest = reach(read.path.withoutArcs.points)
+        guard farthest > limits.coordinate else { return }
         throw .overLimit(
-            object.place(object.value.field("transform") != nil ? "transform" : "path"), what: "the shape",
-            found: "a coordinate on the canvas beyond it", limit: "\(shownNumber(limits.coordinate)) pixels")
+            object.place(object.value.field("transform") != nil ? "transform" : "path"),
+            what: "the shape's largest coordinate on the canvas", found: "\(shownNumber(farthest)) pixels",
+            limit: "\(shownNumber(limits.coordinate)) pixels")
     }
 
     // MARK: Fills
