@@ -182,10 +182,11 @@ private struct Reader {
 
     /// A point, relative to the last one for small letters.
     private mutating func point(_ isRelative: Bool) throws(SVGPathFault) -> Point {
+        let place = index
         let x = try number()
         let y = try furtherNumber()
         let point = isRelative ? last + Point(x: x, y: y) : Point(x: x, y: y)
-        guard isWithinLimit(point) else { throw fault(.tooLarge) }
+        guard isWithinLimit(point) else { throw fault(.tooLarge, at: place) }
         return point
     }
 

@@ -79,9 +79,9 @@ extension PathArc {
         let isRound = difference < 1e-12 * sum
         let turn = isRound ? 0 : (angle(of: e) + angle(of: f)) / 2 * (180 / Double.pi)
         let isClockwise = (sweep > 0) == (u.x * v.y - u.y * v.x > 0)
-        let size = max(abs(end.x), abs(end.y), long)
-        var best: (error: Double, numbers: [Double])?
-        func attempt(_ rx: Double, _ ry: Double, _ turn: Double) {
+        let tolerance = 1e-12 * max(abs(end.x), abs(end.y), long)
+        /// The numbers, and whether they read back the same; nil where they read back as another arc.
+        func attempt(_ rx: Double, _ ry: Double, _ turn: Double) -> (numbers: [Double], isSame: Bool)? {
             var read = ShapePath()
             read.move(to: from)
             let isLarge = abs(sweep) > .pi
@@ -89,28 +89,28 @@ extension PathArc {
                 read.arc(
                     to: end, radiusX: rx, radiusY: ry, turn: turn, isLarge: isLarge, isClockwise: isClockwise),
                 read.verbs.last == .arc
-            else { return }
+            else { return nil }
             let arc = PathArc(read.points[1...])
-            var error = 0.0
-            if arc != self {
-                // Five places tell one ellipse from another, and the ends are the same.
-                for share in [0.25, 0.5, 0.75] { error = max(error, (arc.place(share) - place(share)).length) }
-                error = max(error, .leastNonzeroMagnitude)
-            }
-            if error < best?.error ?? .infinity {
-                best = (error, [rx, ry, turn, isLarge ? 1 : 0, isClockwise ? 1 : 0, end.x, end.y])
-            }
+            // Five places tell one ellipse from another, and the ends are the same.
+            let isNear = [0.25, 0.5, 0.75].allSatisfy { (arc.place($0) - place($0)).length <= tolerance }
+            return isNear ? ([rx, ry, turn, isLarge ? 1 : 0, isClockwise ? 1 : 0, end.x, end.y], arc == self) : nil
         }
         // The numbers that the arc was read from were probably short; half an ellipse is best said by radii that are
         // too small by a bit, which are scaled up.
-        let scales = [1e3, 1e6, 1e9, 1e12]
+        var near: [Double]?
         for (rx, ry, turn) in [(long, short, turn), (short, long, turn > 0 ? turn - 90 : turn + 90)] {
-            for scale in scales where best?.error != 0 {
-                attempt(
-                    (rx * scale).rounded() / scale, (ry * scale).rounded() / scale, (turn * scale).rounded() / scale)
+            for scale in [1e3, 1e6, 1e9, 1e12] {
+                for rule in [FloatingPointRoundingRule.toNearestOrEven, .down] {
+                    func short(_ value: Double, _ rule: FloatingPointRoundingRule = .toNearestOrEven) -> Double {
+                        let rounded = (value * scale).rounded(rule) / scale
+                        return rounded.isFinite ? rounded : value
+                    }
+                    guard let found = attempt(short(rx, rule), short(ry, rule), short(turn)) else { continue }
+                    if found.isSame { return found.numbers }
+                    near = near ?? found.numbers
+                }
             }
-            for shrink in [1, 1 - 0x1p-50] where best?.error != 0 { attempt(rx * shrink, ry * shrink, turn) }
         }
-        return best.flatMap { $0.error <= 1e-12 * size ? $0.numbers : nil }
+        return near ?? attempt(long, short, turn)?.numbers
     }
 }

@@ -28,7 +28,8 @@ import Testing
                 "project", .project,
                 [
                     .size, .metadata, .layer, .group, .fill, .placement, .viewport, .viewportSize, .suggestedPattern,
-                    .stroke, .brush, .dynamics, .point, .position,
+                    .stroke, .brush, .dynamics, .point, .position, .symbol, .shape, .linearGradient,
+                    .radialGradient, .pattern,
                 ]
             ),
             ("template", .manifest, [.size, .metadata, .manifestLayer, .suggestedPattern]),
@@ -151,6 +152,44 @@ import Testing
         (#""maskImage":"\#(image)","maskPlacement":{"x":-3,"width":2.5,"rotation":30},"maskOutside":1"#, .accepted),
         (#""maskOutside":2"#, .refused), (#""contentPlacement":{"width":0}"#, .refused),
         (#""contentPlacement":{"x":1e300}"#, .refused), (#""contentPlacement":{"wide":1}"#, .warned),
+        (#""contentFilter":"nearest""#, .accepted), (#""contentFilter":"cubic""#, .refused),
+        (#""shapes":[{"path":"M1 2h3v4z"}],"maskShapes":[]"#, .accepted), (#""shapes":null"#, .accepted),
+        (#""shapes":[{}]"#, .refused), (#""shapes":[{"path":"M0 0","symbol":"a"}]"#, .refused),
+        (#""shapes":[{"path":"x"}]"#, .refused), (#""shapes":[{"path":" \n"}]"#, .accepted),
+        (
+            ##""shapes":[{"path":"","rule":"evenodd","fill":"#12345678","opacity":0.5,"mode":"erase","text":"a","textOf":"b"}]"##,
+            .accepted
+        ),
+        (#""shapes":[{"path":"","transform":[1,0,0,1,5,6]}]"#, .accepted),
+        (#""shapes":[{"path":"","transform":[1,0,0,1,5]}]"#, .refused),
+        (#""shapes":[{"path":"","fill":"red"}]"#, .refused), (#""shapes":[{"path":"","rule":"odd"}]"#, .refused),
+        (#""shapes":[{"path":"","name":"a"}]"#, .warned), (#""shapes":[{"path":"","opacity":2}]"#, .refused),
+        (
+            ##""shapes":[{"path":"","fill":{"type":"linear","from":[0,1],"to":[2,3],"stops":[[-1,"#fff"],[2,"#12345678"]]}}]"##,
+            .accepted
+        ),
+        (##""shapes":[{"path":"","fill":{"type":"linear","from":[0,1],"stops":[[0,"#fff"]]}}]"##, .refused),
+        (#""shapes":[{"path":"","fill":{"type":"radial","center":[0,1],"radius":2,"stops":[]}}]"#, .refused),
+        (
+            ##""shapes":[{"path":"","fill":{"type":"radial","center":[0,1],"radius":-2,"stops":[[0,"#fff"]]}}]"##,
+            .refused
+        ),
+        (
+            ##""shapes":[{"path":"","fill":{"type":"radial","center":[0,1],"radius":2,"stops":[[0,"#fff"]],"angle":3}}]"##,
+            .warned
+        ),
+        (##""shapes":[{"path":"","fill":{"type":"conic","stops":[[0,"#fff"]]}}]"##, .refused),
+        (
+            ##""shapes":[{"path":"","fill":{"type":"pattern","brush":"dots","dotRadius":3,"edge":"whole","color":"#12345678"}}]"##,
+            .accepted
+        ),
+        (#""shapes":[{"path":"","fill":{"type":"pattern","brush":"solid"}}]"#, .refused),
+        (#""shapes":[{"path":"","fill":{"type":"pattern","opacity":1}}]"#, .warned),
+        (
+            ##""type":"fill","color":{"type":"radial","center":[0,1],"radius":2,"stops":[[0,"#fff"]]},"maskShapes":[{"path":""}]"##,
+            .accepted
+        ),
+        (#""type":"fill","color":{"type":"pattern"}"#, .refused), (#""type":"group","maskShapes":[]"#, .accepted),
         (#""contentFile":"a.png","contentImage":"\#(image)""#, .refused), (#""maskFile":7"#, .refused),
     ]
 
@@ -168,6 +207,16 @@ import Testing
         (#""brush":{"spacing":2000000000}"#, .refused), (##""brush":{"colour":"#fff"}"##, .warned),
         (#""brush":{"dynamics":{"pressureAffectsSize":"yes"}}"#, .refused),
         (#""brush":{"dynamics":{"pressureAffectSize":true}}"#, .warned), (#""points":{}"#, .refused),
+        (#""smoothing":"none","closed":true,"caps":"round""#, .accepted), (#""smoothing":"much""#, .refused),
+        (
+            #""brush":{"lines":63,"dotRadius":3,"waveLength":0.5,"edge":"whole","stampSpacing":2,"followsPath":true,"caps":"butt"}"#,
+            .accepted
+        ),
+        (#""brush":{"lines":8}"#, .refused), (#""brush":{"lines":65}"#, .refused),
+        (#""brush":{"waveLength":0.4}"#, .refused), (#""brush":{"dotRadius":0}"#, .refused),
+        (#""brush":{"stampSpacing":0}"#, .refused), (#""brush":{"caps":"square"}"#, .refused),
+        (#""brush":{"dynamics":{"minimumSize":0,"minimumOpacity":1}}"#, .accepted),
+        (#""brush":{"dynamics":{"minimumSize":1.1}}"#, .refused),
         (#""points":[[1]]"#, .refused), (#""points":[[1,2],[3,4,0.5,10,45,90]]"#, .accepted),
         (#""points":[[1,2,0.5,10,45,90,1]]"#, .refused), (#""points":[[1,2,2]]"#, .refused),
         (#""points":[[1,null]]"#, .refused), (#""points":[[1,2,null,null,1]]"#, .accepted),
@@ -191,6 +240,11 @@ import Testing
         (#"{"version":"1.1","canvasSize":"2k"}"#, .refused),
         (#"{"version":"1.2","canvas":"infinite"}"#, .accepted),
         (#"{"version":"1.2","canvas":"infinite","canvasSize":{"width":1,"height":1}}"#, .refused),
+        (
+            #"{"version":"1.3","canvas":"infinite","symbols":[{"id":"a","path":"M0 0h1z"}],"layers":[{"shapes":[{"symbol":"a"}]}]}"#,
+            .accepted
+        ),
+        (#"{"version":"1.3","canvas":"infinite","symbols":[{"path":"M0 0h1z"}]}"#, .refused),
         (#"{"version":"1.2","canvas":"finite","canvasSize":{"width":1,"height":1}}"#, .refused),
         (#"{"version":"1.2","canvas":"infinite","baseImage":"\#(image)"}"#, .refused),
         (#"{"version":"1.2","canvas":"infinite","viewports":[{"center":{"x":1e9,"y":-5}}]}"#, .refused),
@@ -218,7 +272,12 @@ import Testing
             #"{"id":"a","name":"A","icon":"i","type":"dots","defaults":{"spacing":2},"dynamics":{"tiltAffectsRotation":true}}"#,
             .accepted
         ),
-        (#"{"type":"spray"}"#, .refused), (#"{"defaults":{"opacity":2}}"#, .refused),
+        (
+            #"{"defaults":{"lines":5,"edge":"whole","waveLength":20,"caps":"round"},"dynamics":{"minimumSize":0}}"#,
+            .accepted
+        ),
+        (#"{"defaults":{"lines":4}}"#, .refused), (#"{"type":"spray"}"#, .refused),
+        (#"{"defaults":{"opacity":2}}"#, .refused),
         (##"{"defaults":{"colour":"#fff"}}"##, .warned),
         (#"{"defaults":{"dynamics":{"pressureAffectsSize":true}}}"#, .accepted),
         (#"{"dynamics":{"pressure":true}}"#, .warned),

@@ -65,7 +65,7 @@ import Testing
 
     @Test(
         "In a file of a later version only what is near to a known key is a mistake",
-        arguments: [("1.0", 2), ("1.1", 2), ("1", 2), ("1.2", 2), ("1.3", 1), ("1.99999999999999999999", 1)])
+        arguments: [("1.0", 2), ("1.1", 2), ("1", 2), ("1.3", 2), ("1.4", 1), ("1.99999999999999999999", 1)])
     func laterVersions(version: String, count: Int) throws {
         let text = #"{"version":"\#(version)","canvasSize":{"width":9,"height":9},"artboards":[],"lyaers":[]}"#
         #expect(try read(text).warnings.count == count)
@@ -158,6 +158,7 @@ import Testing
                 #"{"version":"1.1","canvasSize":{"width":9,"height":9},\#(inner)}"#
             }
             func stroke(_ inner: String) -> String { project(#""layers":[{"strokes":[{\#(inner)}]}]"#) }
+            func shape(_ inner: String) -> String { project(#""layers":[{"shapes":[{"path":"",\#(inner)}]}]"#) }
             return switch kind {
             case .project: project(field)
             case .size: #"{"version":"1.1","canvasSize":{"width":9,"height":9,\#(field)}}"#
@@ -176,6 +177,13 @@ import Testing
             case .dynamics: stroke(#""brush":{"dynamics":{\#(field)}}"#)
             case .point: stroke(#""points":[{"x":1,"y":1,\#(field)}]"#)
             case .position: stroke(#""points":[{"position":{"x":1,"y":1,\#(field)}}]"#)
+            case .symbol: project(#""symbols":[{"id":"a","path":"",\#(field)}]"#)
+            case .shape: shape(field)
+            case .linearGradient:
+                shape(##""fill":{"type":"linear","from":[0,0],"to":[1,1],"stops":[[0,"#fff"]],\##(field)}"##)
+            case .radialGradient:
+                shape(##""fill":{"type":"radial","center":[0,0],"radius":1,"stops":[[0,"#fff"]],\##(field)}"##)
+            case .pattern: shape(#""fill":{"type":"pattern",\#(field)}"#)
             case .manifest, .manifestLayer, .preset, .presetDefaults: nil
             }
         }
