@@ -57,8 +57,8 @@ package func canvasPattern(_ brush: Brush, origin: Point, in box: Rect) -> Union
     case .parallelLines: return UnionOfParts(parts: lines(frame, in: box))
     // "those and the lines along v through i P u"
     case .crossHatch: return UnionOfParts(parts: lines(frame, in: box) + lines(frame.turned, in: box))
-    case .dots: return UnionOfParts(parts: dots(frame, in: box))
-    case .waves: return UnionOfParts(parts: waves(frame, in: box))
+    case .dots: return UnionOfParts(parts: dots(frame, radius: brush.dotRadius * frame.k, in: box))
+    case .waves: return UnionOfParts(parts: waves(frame, length: brush.waveLength * frame.k, in: box))
     case .contourLines, .solid: preconditionFailure("\(brush.type) has no pattern that lies still")
     }
 }
@@ -73,20 +73,19 @@ private func lines(_ f: PatternFrame, in box: Rect) -> [Part] {
     }
 }
 
-/// "discs of radius 2 k at i P u + j P v"
-private func dots(_ f: PatternFrame, in box: Rect) -> [Part] {
-    f.indices(in: f.reach(of: box, along: f.u), margin: 2 * f.k, step: f.p).flatMap { i in
-        f.indices(in: f.reach(of: box, along: f.v), margin: 2 * f.k, step: f.p).map { j in
-            .disc(center: f.origin + (Double(i) * f.p) * f.u + (Double(j) * f.p) * f.v, radius: 2 * f.k)
+/// "discs of radius 2 k at i P u + j P v"; 10.4: "`dotRadius` ... in place of 2".
+private func dots(_ f: PatternFrame, radius: Double, in box: Rect) -> [Part] {
+    f.indices(in: f.reach(of: box, along: f.u), margin: radius, step: f.p).flatMap { i in
+        f.indices(in: f.reach(of: box, along: f.v), margin: radius, step: f.p).map { j in
+            .disc(center: f.origin + (Double(i) * f.p) * f.u + (Double(j) * f.p) * f.v, radius: radius)
         }
     }
 }
 
 /// "the lines i, displaced across by (P / 4) sin(2 pi t / (10 k)), t from the origin along u, vertices at t = whole
-/// multiples of 0.625 k, width w, round joins"
-private func waves(_ f: PatternFrame, in box: Rect) -> [Part] {
-    // Sixteen steps make a period of 10 k.
-    let step = 0.625 * f.k
+/// multiples of 0.625 k, width w, round joins"; 10.4: "a canvas wave's vertices at multiples of waveLength k / 16".
+private func waves(_ f: PatternFrame, length: Double, in box: Rect) -> [Part] {
+    let step = length / 16
     let vertices = f.indices(in: f.reach(of: box, along: f.u), margin: f.w / 2 + step, step: step)
     return f.indices(in: f.reach(of: box, along: f.v), margin: f.p / 4 + f.w / 2, step: f.p).flatMap { i -> [Part] in
         let line = vertices.map { n -> Point in
@@ -101,34 +100,36 @@ private func waves(_ f: PatternFrame, in box: Rect) -> [Part] {
 }
 
 extension CoverageScanner {
-    /// Spec 8.1: "The stroke is one shape, the part of the pattern inside the footprint, its alpha as in section 4." Nil
-    /// when it misses the picture.
-    package func coverage(ofCanvasPattern stroke: Stroke, origin: Point) -> Coverage? {
-        // "The footprint is the solid shape of section 4 with r = 0.5 * `size` * scale * (pressureAffectsSize ? 0.5 + 0.5
-        // pressure : 1)"
-        var pen = stroke.brush
-        pen.lineWidth = pen.size
-        let footprint = solidShape(of: smoothedPath(stroke.points), brush: pen)
-        guard let pixels = pixels(of: footprint) else { return nil }
+    /// What is drawn of a pattern that lies still, as regions of which the common part counts; nil where nothing of the picture
+    /// is.
+    ///
+    /// - Parameters:
+    ///   - origin: where the canvas's origin lies, which a viewport moves.
+    ///   - bounds: of what uncovers the pattern, in output pixels.
+    ///   - uncovers: whether a point of the canvas is uncovered, or within 1e-5 canvas pixels of what is.
+    /// - Returns: the pattern, and whether what uncovers it cuts it.
+    func pattern(
+        _ brush: Brush, origin: Point, bounds: Rect, uncovers: (Point) -> Bool
+    ) -> (parts: UnionOfParts, isCut: Bool)? {
+        let isWhole = brush.edge == .whole && brush.type == .dots
+        let reach = isWhole ? (brush.dotRadius * brush.scale) : 0
+        let grown = Rect(
+            minX: bounds.minX - reach * scaleX, minY: bounds.minY - reach * scaleY,
+            maxX: bounds.maxX + reach * scaleX, maxY: bounds.maxY + reach * scaleY)
+        guard !bounds.isEmpty, let pixels = pixels(in: grown) else { return nil }
         let box = Rect(
             minX: Double(pixels.x) / scaleX, minY: Double(pixels.y) / scaleY,
             maxX: Double(pixels.x + pixels.width) / scaleX, maxY: Double(pixels.y + pixels.height) / scaleY)
-        let pattern = canvasPattern(stroke.brush, origin: origin, in: box)
-        return coverage(of: pattern, inside: footprint, pixels: pixels)
+        var parts = canvasPattern(brush, origin: origin, in: box)
+        // Spec 10.4: "dots whose centres lie inside it, or within 1e-5 canvas pixels of its outline, are drawn whole"
+        if isWhole {
+            parts.parts.removeAll {
+                if case .disc(let center, _) = $0 { !uncovers(center) } else { false }
+            }
+        }
+        return (parts, !isWhole)
     }
 }
 
-extension ReferenceRenderer {
-    /// The alpha of a stroke that uncovers a pattern; one number a pixel.
-    static func patternAlpha(
-        _ stroke: Stroke, output: PixelSize, scanner: CoverageScanner, origin: Point
-    ) -> [Double] {
-        var result = [Double](repeating: 0, count: output.area)
-        guard let coverage = scanner.coverage(ofCanvasPattern: stroke, origin: origin) else { return result }
-        let alpha = solidAlpha(stroke)
-        for y in coverage.rect.rows {
-            for x in coverage.rect.columns { result[y * output.width + x] = alpha * min(max(coverage[x, y], 0), 1) }
-        }
-        return result
-    }
-}
+/// Spec 10.4: "within 1e-5 canvas pixels of its outline"
+let outlineMargin = 1e-5

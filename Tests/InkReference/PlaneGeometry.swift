@@ -11,6 +11,21 @@ func distance(_ a: Point, _ b: Point) -> Double {
     ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
 }
 
+/// The length of a vector.
+func length(_ a: Point) -> Double { (a.x * a.x + a.y * a.y).squareRoot() }
+
+/// The distance of a place from a piece of a straight line.
+func distance(_ p: Point, from a: Point, to b: Point) -> Double {
+    distance(p, a + nearest(p, from: a, to: b) * (b - a))
+}
+
+/// How far along a piece of a straight line its nearest place lies, 0...1; 0 for a piece of no length.
+func nearest(_ p: Point, from a: Point, to b: Point) -> Double {
+    let (ab, ap) = (b - a, p - a)
+    let square = ab.x * ab.x + ab.y * ab.y
+    return square > 0 ? min(max((ap.x * ab.x + ap.y * ab.y) / square, 0), 1) : 0
+}
+
 /// `fraction` of the way from `a` to `b`.
 func mix(_ a: Double, _ b: Double, _ fraction: Double) -> Double { a + (b - a) * fraction }
 

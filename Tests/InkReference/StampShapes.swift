@@ -30,76 +30,93 @@ struct StampFrame {
     }
 }
 
-/// "size = pressureAffectsSize ? 0.5 + 0.5 * pressure : 1"
-func dynamicSize(_ brush: Brush, pressure: Double) -> Double {
-    brush.dynamics.pressureAffectsSize ? 0.5 + 0.5 * pressure : 1
+/// Spec 10.3: "size = minimumSize + (1 - minimumSize) * pressure where pressureAffectsSize"
+package func dynamicSize(_ brush: Brush, pressure: Double) -> Double {
+    let dynamics = brush.dynamics
+    return dynamics.pressureAffectsSize ? dynamics.minimumSize + (1 - dynamics.minimumSize) * pressure : 1
 }
 
-/// "angle a = rotation + (tiltAffectsRotation ? azimuth : 0)", here in radians.
+/// Spec 10.3: "alpha = opacity * (minimumOpacity + (1 - minimumOpacity) * pressure) where pressureAffectsOpacity"
+package func dynamicAlpha(_ brush: Brush, pressure: Double) -> Double {
+    let dynamics = brush.dynamics
+    guard dynamics.pressureAffectsOpacity else { return brush.opacity }
+    return brush.opacity * (dynamics.minimumOpacity + (1 - dynamics.minimumOpacity) * pressure)
+}
+
+/// "angle a = rotation + (tiltAffectsRotation ? azimuth : 0)", here in radians. Spec 10.5: "the polyline's direction at the
+/// stamp (0 for a tap) is added to the angle a".
 func stampAngle(_ stamp: Stamp, _ brush: Brush) -> Double {
-    (brush.rotation + (brush.dynamics.tiltAffectsRotation ? stamp.azimuth : 0)) * Double.pi / 180
-}
-
-/// Spec 3.4: "Its alpha is opacity * (pressureAffectsOpacity ? pressure : 1)."
-package func stampAlpha(_ stamp: Stamp, _ brush: Brush) -> Double {
-    brush.opacity * (brush.dynamics.pressureAffectsOpacity ? stamp.pressure : 1)
+    let turn = (brush.rotation + (brush.dynamics.tiltAffectsRotation ? stamp.azimuth : 0)) * Double.pi / 180
+    return brush.followsPath ? turn + atan2(stamp.direction.y, stamp.direction.x) : turn
 }
 
 /// The shapes of a stroke's stamps with the alpha of each, in arc-length order (spec 3.3 and 3.4).
 ///
-/// Precondition: the brush is not `solid`, which has no stamps, nor draws contour lines through several stations.
+/// "A stamp of size 0 draws nothing".
+///
+/// Precondition: the brush has stamps: it is neither `solid` nor `contourLines`.
 package func stampShapes(of stamps: [Stamp], brush: Brush) -> [(shape: UnionOfParts, alpha: Double)] {
-    precondition(brush.type != .solid && (brush.type != .contourLines || stamps.count < 2))
-    return stamps.map { stamp in
+    precondition(brush.type != .solid && brush.type != .contourLines)
+    return stamps.compactMap { stamp in
         let frame = StampFrame(stamp, brush)
+        guard frame.k > 0 else { return nil }
         let parts: [Part]
         switch brush.type {
-        case .crossHatch: parts = parallelLines(frame) + parallelLines(frame.turned)
-        case .dots: parts = dots(frame)
-        case .waves: parts = waves(frame)
-        // "A stroke with a single stamp draws parallelLines."
-        case .parallelLines, .contourLines, .solid: parts = parallelLines(frame)
+        case .crossHatch: parts = parallelLines(frame, brush) + parallelLines(frame.turned, brush)
+        case .dots: parts = dots(frame, brush)
+        case .waves: parts = waves(frame, brush)
+        case .parallelLines, .contourLines, .solid: parts = parallelLines(frame, brush)
         }
-        return (UnionOfParts(parts: parts), stampAlpha(stamp, brush))
+        return (UnionOfParts(parts: parts), dynamicAlpha(brush, pressure: stamp.pressure))
     }
 }
 
+/// Spec 10.4: "`lines` ... is the number of lines ... (i = -m...m)", "2 m + 1".
+private func lineNumbers(_ brush: Brush) -> ClosedRange<Int> {
+    let m = (brush.lines - 1) / 2
+    return -m...m
+}
+
 /// "for i = -3...3 the segment from c + i P v - 10 k u to c + i P v + 10 k u, width w, butt caps"
-private func parallelLines(_ f: StampFrame) -> [Part] {
-    (-3...3).map { i in
+private func parallelLines(_ f: StampFrame, _ brush: Brush) -> [Part] {
+    lineNumbers(brush).map { i in
         let middle = f.c + (Double(i) * f.p) * f.v
         return .line(from: middle - (10 * f.k) * f.u, to: middle + (10 * f.k) * f.u, width: f.w)
     }
 }
 
-/// "for i, j = -5...5 a disc of radius 2 k at c + i P u + j P v"
-private func dots(_ f: StampFrame) -> [Part] {
+/// "for i, j = -5...5 a disc of radius 2 k at c + i P u + j P v"; 10.4: "`dotRadius` ... in place of 2".
+private func dots(_ f: StampFrame, _ brush: Brush) -> [Part] {
     (-5...5).flatMap { i in
         (-5...5).map { j in
-            .disc(center: f.c + (Double(i) * f.p) * f.u + (Double(j) * f.p) * f.v, radius: 2 * f.k)
+            .disc(center: f.c + (Double(i) * f.p) * f.u + (Double(j) * f.p) * f.v, radius: brush.dotRadius * f.k)
         }
     }
 }
 
 /// "parallelLines' seven lines, each displaced across by (P / 4) sin(2 pi t / (10 k)), t from -10 k to 10 k along u
 /// measured from the line's middle: a polyline of 32 equal steps of t, width w, butt caps, round joins"
-private func waves(_ f: StampFrame) -> [Part] {
-    waveLines(f).flatMap { vertices -> [Part] in
+private func waves(_ f: StampFrame, _ brush: Brush) -> [Part] {
+    waveLines(f, brush).flatMap { vertices -> [Part] in
         // Butt caps: nothing at the two ends. Round joins, as SVG and PDF have them: at each of the vertices between, the
         // sector of the disc between the two outer corners.
         let steps = zip(vertices, vertices.dropFirst()).map { Part.line(from: $0, to: $1, width: f.w) }
-        let joins = (1..<32).flatMap { roundJoin(vertices[$0 - 1], vertices[$0], vertices[$0 + 1], width: f.w) }
+        let joins = (1..<(vertices.count - 1)).flatMap {
+            roundJoin(vertices[$0 - 1], vertices[$0], vertices[$0 + 1], width: f.w)
+        }
         return steps + joins
     }
 }
 
-/// The polylines of a waves stamp.
-func waveLines(_ f: StampFrame) -> [[Point]] {
-    (-3...3).map { i in
+/// The polylines of a waves stamp. Spec 10.4: "sin(2 pi t / (waveLength k)), a stamp's lines in max(32, ceil(320 /
+/// waveLength)) equal steps".
+func waveLines(_ f: StampFrame, _ brush: Brush) -> [[Point]] {
+    let steps = max(32, Int((320 / brush.waveLength).rounded(.up)))
+    return lineNumbers(brush).map { i in
         let middle = f.c + (Double(i) * f.p) * f.v
-        return (0...32).map { step in
-            let t = mix(-10 * f.k, 10 * f.k, Double(step) / 32)
-            let displacement = f.p / 4 * sin(2 * Double.pi * t / (10 * f.k))
+        return (0...steps).map { step in
+            let t = mix(-10 * f.k, 10 * f.k, Double(step) / Double(steps))
+            let displacement = f.p / 4 * sin(2 * Double.pi * t / (brush.waveLength * f.k))
             return middle + t * f.u + displacement * f.v
         }
     }
@@ -143,15 +160,4 @@ private func hullFlank(_ a: Point, _ radiusA: Double, _ b: Point, _ radiusB: Dou
     let upper = sine * along + cosine * across
     let lower = sine * along - cosine * across
     return .quad(a + radiusA * upper, b + radiusB * upper, b + radiusB * lower, a + radiusA * lower)
-}
-
-/// Spec 4: "Its alpha is `opacity` (pressure acts on size only, when pressureAffectsSize; when only
-/// pressureAffectsOpacity is set, the alpha is opacity times the mean pressure of its points, after the merging of 3.1)."
-package func solidAlpha(_ stroke: Stroke) -> Double {
-    let dynamics = stroke.brush.dynamics
-    let points = mergingCoincidentPoints(stroke.points)
-    guard dynamics.pressureAffectsOpacity, !dynamics.pressureAffectsSize, !points.isEmpty else {
-        return stroke.brush.opacity
-    }
-    return stroke.brush.opacity * points.reduce(0) { $0 + $1.pressure } / Double(points.count)
 }

@@ -18,8 +18,8 @@ package struct Stamp: Hashable, Sendable {
 }
 
 /// Spec 3.2: "stamps lie at the arc lengths 0, d, 2d, ... up to its length, each placed by linear interpolation within
-/// its polyline segment, pressure and angles likewise".
-package func stamps(along path: [PathSample], every d: Double) -> [Stamp] {
+/// its polyline segment, pressure and angles likewise". Spec 10.1: of closed strokes "no stamp lies at its full length".
+package func stamps(along path: [PathSample], every d: Double, isClosed: Bool = false) -> [Stamp] {
     guard let first = path.first else { return [] }
     // "A tap leaves one stamp."
     guard path.count > 1 else {
@@ -36,7 +36,8 @@ package func stamps(along path: [PathSample], every d: Double) -> [Stamp] {
     var result: [Stamp] = []
     var segment = 0
     var index = 0
-    while Double(index) * d <= length + tolerance {
+    let end = isClosed ? length - tolerance : length + tolerance
+    while index == 0 || (isClosed ? Double(index) * d < end : Double(index) * d <= end) {
         let s = Double(index) * d
         // "(at a joint, the later one; at the end, the last)"
         while segment + 2 < path.count, arcLengths[segment + 1] <= s + tolerance { segment += 1 }

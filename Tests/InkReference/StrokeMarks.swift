@@ -18,21 +18,24 @@ public struct StrokeMark: Hashable, Sendable {
     /// What is drawn of the pieces: what lies in the union of these, everything if there are none.
     public var footprint: [Piece] = []
 
-    /// The marks of a stroke in the order in which they are composited: one a stamp, one for a whole solid stroke. Contour lines
-    /// are one mark where their alpha is constant; else neighbours of different alphas are marks of their own, since other
-    /// programs have nothing like the sum of areas. A pattern that lies still on the canvas is one mark with a footprint.
+    /// The marks of a stroke in the order in which they are composited: one a stamp, one for a whole solid stroke. A pattern that
+    /// lies still on the canvas is one mark with a footprint, or of whole dots. Where the pressure changes the alpha within a
+    /// mark, it has the mean of its points, since other programs have nothing like it. Contour lines have no marks: they are no
+    /// union of pieces.
     public static func marks(of stroke: Stroke) -> [StrokeMark] {
         let brush = stroke.brush
-        let path = smoothedPath(stroke.points)
-        guard brush.type != .solid else { return solid(stroke, path) }
+        let path = smoothedPath(stroke)
+        switch brush.type {
+        case .contourLines: return []
+        case .solid: return solid(stroke, path)
+        case .parallelLines, .crossHatch, .dots, .waves: break
+        }
         if brush.isCanvasPattern { return canvasPattern(stroke, path) }
-        if let quads = ReferenceRenderer.contourQuads(of: stroke) { return contourLines(quads) }
-        let stamps = stamps(along: path, every: brush.spacing * brush.scale)
+        let stamps = ReferenceRenderer.stamps(of: stroke, path: path)
         guard brush.type != .waves else {
-            return stamps.map { stamp in
-                let frame = StampFrame(stamp, brush)
-                let outlines = waveLines(frame).map { Piece.polygon(outline(of: $0, width: frame.w)) }
-                return StrokeMark(alpha: stampAlpha(stamp, brush), pieces: outlines)
+            return stamps.map { stamp in (stamp, StampFrame(stamp, brush)) }.filter { $0.1.k > 0 }.map { stamp, frame in
+                let outlines = waveLines(frame, brush).map { Piece.polygon(outline(of: $0, width: frame.w)) }
+                return StrokeMark(alpha: dynamicAlpha(brush, pressure: stamp.pressure), pieces: outlines)
             }
         }
         return stampShapes(of: stamps, brush: brush).map { shape, alpha in
@@ -40,33 +43,42 @@ public struct StrokeMark: Hashable, Sendable {
         }
     }
 
+    /// That of the mean pressure of the points.
+    private static func meanAlpha(_ stroke: Stroke) -> Double {
+        let points = mergingCoincidentPoints(stroke.points)
+        return dynamicAlpha(
+            stroke.brush, pressure: points.reduce(0) { $0 + $1.pressure } / Double(max(points.count, 1)))
+    }
+
     private static func solid(_ stroke: Stroke, _ path: [PathSample]) -> [StrokeMark] {
         guard !path.isEmpty else { return [] }
         let brush = stroke.brush
         guard brush.dynamics.pressureAffectsSize || path.count == 1 else {
             let line = Piece.line(path.map(\.position), width: brush.lineWidth * brush.scale)
-            return [StrokeMark(alpha: solidAlpha(stroke), pieces: [line])]
+            return [StrokeMark(alpha: meanAlpha(stroke), pieces: [line])]
         }
         let shape = solidShape(of: path, brush: brush)
-        return [StrokeMark(alpha: solidAlpha(stroke), pieces: shape.parts.map(Piece.init))]
+        return [StrokeMark(alpha: meanAlpha(stroke), pieces: shape.parts.map(Piece.init))]
     }
 
     private static func canvasPattern(_ stroke: Stroke, _ path: [PathSample]) -> [StrokeMark] {
         var pen = stroke
         pen.brush.lineWidth = pen.brush.size
+        let isWhole = stroke.brush.edge == .whole && stroke.brush.type == .dots
         return solid(pen, path).map { mark in
             var box = Rect.empty
             for sample in path { box.formUnion(sample.position) }
             box = box.expanded(by: pen.brush.size * pen.brush.scale / 2)
-            let pattern = InkReference.canvasPattern(stroke.brush, origin: Point(x: 0, y: 0), in: box)
-            return StrokeMark(alpha: mark.alpha, pieces: pattern.parts.map(Piece.init), footprint: mark.pieces)
-        }
-    }
-
-    private static func contourLines(_ quads: [ContourQuad]) -> [StrokeMark] {
-        quads.reduce(into: []) { marks, quad in
-            if marks.last?.alpha != quad.alpha { marks.append(StrokeMark(alpha: quad.alpha, pieces: [])) }
-            marks[marks.count - 1].pieces.append(.polygon(quad.corners))
+            var pattern = InkReference.canvasPattern(stroke.brush, origin: Point(x: 0, y: 0), in: box)
+            guard isWhole else {
+                return StrokeMark(
+                    alpha: mark.alpha, pieces: pattern.parts.map(Piece.init), footprint: mark.pieces)
+            }
+            let footprint = solidShape(of: path, brush: pen.brush)
+            pattern.parts.removeAll {
+                if case .disc(let center, _) = $0 { !footprint.contains(center, margin: outlineMargin) } else { false }
+            }
+            return StrokeMark(alpha: mark.alpha, pieces: pattern.parts.map(Piece.init))
         }
     }
 

@@ -30,11 +30,37 @@ package enum Part: Hashable, Sendable {
     }
 }
 
+extension Part {
+    /// How far inside of the border a point lies, below 0 outside: nearer to 0 than the distance outside near a corner.
+    func depth(_ p: Point) -> Double {
+        switch self {
+        case .disc(let center, let radius): return radius - distance(p, center)
+        case .quad(let a, let b, let c, let d):
+            let corners = [a, b, c, d]
+            // Corners that coincide have no side between them.
+            let sides = zip(corners, [b, c, d, a]).filter { $0 != $1 }
+            let turn = sides.indices.reduce(0) { sum, i in
+                let (from, to) = sides[i]
+                let (_, next) = sides[(i + 1) % sides.count]
+                return sum + (to.x - from.x) * (next.y - to.y) - (to.y - from.y) * (next.x - to.x)
+            }
+            guard turn != 0 else { return -.infinity }
+            return sides.map { from, to in
+                let area = (to.x - from.x) * (p.y - from.y) - (to.y - from.y) * (p.x - from.x)
+                return (turn < 0 ? -area : area) / distance(from, to)
+            }.min()!
+        }
+    }
+}
+
 /// Spec 3.4: "A stamp is one shape: the union of its parts".
 package struct UnionOfParts: Hashable, Sendable {
     package var parts: [Part]
 
     package init(parts: [Part]) { self.parts = parts }
 
-    package func contains(_ p: Point) -> Bool { parts.contains { $0.contains(p) } }
+    /// Whether a point is in a part or within `margin` of it.
+    package func contains(_ p: Point, margin: Double = 0) -> Bool {
+        parts.contains { $0.contains(p) || margin > 0 && $0.depth(p) >= -margin }
+    }
 }

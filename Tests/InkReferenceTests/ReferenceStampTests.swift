@@ -10,8 +10,7 @@ struct ReferenceStampTests {
     }
 
     @Test(arguments: [
-        (BrushType.parallelLines, 7), (.crossHatch, 14), (.dots, 121), (.waves, 7 * (32 + 31 * 16)), (.contourLines, 7),
-        (.solid, 1),
+        (BrushType.parallelLines, 7), (.crossHatch, 14), (.dots, 121), (.waves, 7 * (32 + 31 * 16)), (.solid, 1),
     ])
     func partsOfATap(type: BrushType, count: Int) {
         #expect(tap(Brush(type: type)).parts.count == count)
@@ -56,16 +55,5 @@ struct ReferenceStampTests {
         #expect(shape.contains(Point(x: 47.5, y: 48)))
         #expect(shape.contains(Point(x: 50, y: 50)))
         #expect(!shape.contains(Point(x: 60.2, y: 50)))
-    }
-
-    @Test func solidAlphaFollowsPressureOnlyWithoutSize() {
-        func alpha(_ opacity: Bool, _ size: Bool) -> Double {
-            let dynamics = BrushDynamics(pressureAffectsOpacity: opacity, pressureAffectsSize: size)
-            let points = [(0.0, 0.9), (0, 0.2), (4, 0.6)].map { StrokePoint(x: $0.0, y: 0, pressure: $0.1) }
-            return solidAlpha(Stroke(brush: Brush(type: .solid, opacity: 0.5, dynamics: dynamics), points: points))
-        }
-        #expect(abs(alpha(true, false) - 0.5 * 0.4) < 1e-12)
-        #expect(alpha(true, true) == 0.5)
-        #expect(alpha(false, false) == 0.5)
     }
 }
