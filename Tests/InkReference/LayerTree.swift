@@ -104,7 +104,10 @@ struct TreePainter {
         // picture"
         case .group(let children, _): paint(children, firstIndex: number + 1, onto: &pixels)
         // "a fill has a `color` ... which covers the canvas"
-        case .fill(let paint): pixels = ReferencePicture(size: output, color: paint.color ?? .transparent).pixels
+        case .fill(let paint):
+            // Spec 9.2: "the canvas' for a fill element"
+            let color = color(of: paint) { $0 }
+            pixels = (0..<output.area).flatMap { color($0 % output.width, $0 / output.width) }
         }
         // Spec 5.2: "The layer is multiplied by its mask at that pixel (1 where it has none), then by `opacity`."
         if let mask = mask(of: element, number: number) {
@@ -113,13 +116,16 @@ struct TreePainter {
         return pixels
     }
 
-    /// Spec 5.1: content and strokes.
+    /// Spec 5.1: content, shapes and strokes.
     private func contents(of layer: Layer, number: Int) -> [Double] {
         // "A layer starts transparent, or as its `contentImage` scaled to the output."
         var pixels = [Double](repeating: 0, count: output.area * 4)
         if layer.contentImage != nil {
-            pixels = picture(.content(layerIndex: number), placement: layer.contentPlacement)
+            pixels = picture(
+                .content(layerIndex: number), placement: layer.contentPlacement, filter: layer.contentFilter)
         }
+        // Spec 9.1: "They are drawn in order, above the layer's content image and below its strokes"
+        for shape in layer.shapes { draw(shape, on: &pixels) }
         // "Strokes follow in file order"
         for stroke in layer.strokes { draw(view.stroke(stroke), on: &pixels) }
         return pixels
@@ -144,16 +150,27 @@ struct TreePainter {
     /// A content or base image in the picture.
     ///
     /// - Parameter placement: in the world.
-    func picture(_ key: ImageKey, placement: Placement?) -> [Double] {
+    func picture(_ key: ImageKey, placement: Placement?, filter: ContentFilter = .lanczos) -> [Double] {
         let image = decoded(key)
-        guard let placement = view.world(placement, imageSize: image.size, project: project) else {
-            return scaledPicture(image, to: output)
+        let world = view.world(placement, imageSize: image.size, project: project)
+        if filter == .nearest {
+            let filling = Placement(width: project.canvasSize.width, height: project.canvasSize.height)
+            return nearestSamples(
+                image, at: world.map { view.placement($0) } ?? filling, scale: scale, output: output)
         }
-        return placedPicture(image, at: view.placement(placement), scale: scale, output: output)
+        guard let world else { return scaledPicture(image, to: output) }
+        return placedPicture(image, at: view.placement(world), scale: scale, output: output)
     }
 
     /// One number a pixel; nil for an element without a mask.
     private func mask(of element: Layer, number: Int) -> [Double]? {
+        guard let shapes = element.maskShapes.map(maskValues) else { return imageMask(of: element, number: number) }
+        // Spec 9.5: "it multiplies with `maskImage`'s where both are there"
+        guard let image = imageMask(of: element, number: number) else { return shapes }
+        return zip(shapes, image).map { $0 * $1 }
+    }
+
+    private func imageMask(of element: Layer, number: Int) -> [Double]? {
         guard element.maskImage != nil else { return nil }
         let image = decoded(.mask(layerIndex: number))
         guard let placement = view.world(element.maskPlacement, imageSize: image.size, project: project) else {

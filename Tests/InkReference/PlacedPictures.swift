@@ -85,11 +85,7 @@ package func placed(
     var (field, placement) = (field, placement)
     let turns = quarters.truncatingRemainder(dividingBy: 4)
     for _ in 0..<Int(turns < 0 ? turns + 4 : turns) {
-        field = field.turned
-        placement = Placement(
-            x: placement.x + placement.width / 2 - placement.height / 2,
-            y: placement.y + placement.height / 2 - placement.width / 2, width: placement.height,
-            height: placement.width)
+        (field, placement) = (field.turned, placement.turned)
     }
     placement.rotation = 0
     return PlacedSamples(

@@ -13,6 +13,16 @@ struct ReferenceView {
         return center + viewport.zoom * turned(p - viewport.center, degrees: viewport.rotation)
     }
 
+    /// What a difference of two points of the world becomes.
+    func vector(_ p: Point) -> Point { zoom * turned(p, degrees: rotation) }
+
+    /// The point of the world that is seen at `p`.
+    func worldPoint(_ p: Point) -> Point {
+        guard let viewport else { return p }
+        let center = Point(x: viewport.size.width / 2, y: viewport.size.height / 2)
+        return viewport.center + (1 / viewport.zoom) * turned(p - center, degrees: -viewport.rotation)
+    }
+
     private var zoom: Double { viewport?.zoom ?? 1 }
     private var rotation: Double { viewport?.rotation ?? 0 }
 
@@ -26,9 +36,15 @@ struct ReferenceView {
             (seen.x, seen.y) = (place.x, place.y)
             return seen
         }
+        seen.brush = brush(stroke.brush)
+        return seen
+    }
+
+    func brush(_ brush: Brush) -> Brush {
+        var seen = brush
         // Every length of a brush is a multiple of its scale.
-        seen.brush.scale *= zoom
-        seen.brush.rotation += rotation
+        seen.scale *= zoom
+        seen.rotation += rotation
         return seen
     }
 
@@ -73,6 +89,7 @@ extension ReferenceRenderer {
             for (base, clipped) in drawnElements(siblings) {
                 for element in [base] + clipped {
                     let layer = siblings[element]
+                    for shape in layer.shapes { points += extremes(shape) }
                     for stroke in layer.strokes { points += stroke.points.map { Point(x: $0.x, y: $0.y) } }
                     if let image = layer.contentImage { add(image, layer.contentPlacement) }
                     add(layer.children)
@@ -89,6 +106,17 @@ extension ReferenceRenderer {
         return Viewport(
             center: Point(x: (left + right) / 2, y: (top + bottom) / 2), zoom: 1, rotation: 0,
             size: CanvasSize(width: width + 2 * margin, height: height + 2 * margin))
+    }
+
+    /// Spec 9.3: "Fit counts the exact extents of the transformed curves of all `shapes` ..., whatever their mode and opacity,
+    /// not those ... of singular ones."
+    private static func extremes(_ shape: Shape) -> [Point] {
+        guard shape.transform.determinant != 0 else { return [] }
+        let map = PlaneMap(point: shape.transform.place, vector: shape.transform.vector)
+        return PathSegment.subpaths(of: shape.path, under: map).joined().flatMap { segment in
+            let box = segment.extent
+            return [Point(x: box.minX, y: box.minY), Point(x: box.maxX, y: box.maxY)]
+        }
     }
 
     /// "degrees clockwise about the rectangle's centre"
