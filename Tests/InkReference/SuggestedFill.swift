@@ -2,7 +2,8 @@ public import InkEngine
 
 extension ReferenceRenderer {
     /// Spec 6: the project with "each visible layer without strokes and content ... filled with its suggested pattern:
-    /// the canvas pattern of 8.1 over the whole canvas"; 9.1: "A layer with shapes counts as drawn on". Layers without a suggestion stay empty.
+    /// the canvas pattern of 8.1 over the whole canvas"; 9.1: "A layer with shapes counts as drawn on".
+    /// Layers without a suggestion stay empty.
     public static func fillingSuggested(_ project: Project) -> Project {
         var filled = project
         for (index, layer) in project.layers.enumerated() {

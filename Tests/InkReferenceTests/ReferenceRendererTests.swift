@@ -105,19 +105,22 @@ struct ReferenceRendererTests {
 
     @Test func suggestedFillIsOneStrokeOfTheCanvas() throws {
         let pattern = SuggestedPattern(type: .waves, rotation: 30, spacing: 2, color: .white)
+        // A layer with shapes counts as drawn on.
+        var shaped = Layer(suggestedPattern: pattern)
+        shaped.shapes = [Shape(path: ShapePath())]
         let layers = [
             Layer(maskImage: encoded(canvas), suggestedPattern: pattern), Layer(suggestedPattern: nil),
             Layer(isVisible: false, suggestedPattern: pattern),
             Layer(suggestedPattern: pattern, strokes: [bar(.black)]),
+            shaped,
         ]
         let filled = ReferenceRenderer.fillingSuggested(Project(canvasSize: canvas, layers: layers))
-        #expect(filled.layers.map(\.strokes.count) == [1, 0, 0, 1])
+        #expect(filled.layers.map(\.strokes.count) == [1, 0, 0, 1, 0])
         let brush = try #require(filled.layers[0].strokes.first?.brush)
-        #expect(brush.anchor == .canvas)
         #expect(brush.size > 2 * Double(canvas.width + canvas.height))
-        var plain = brush
-        (plain.anchor, plain.size) = (.stamp, Brush.defaultSize)
-        #expect(plain == Brush(type: .waves, rotation: 30, spacing: 2, color: .white))
+        let plain = Brush(
+            type: .waves, rotation: 30, spacing: 2, anchor: .canvas, size: brush.size, color: .white)
+        #expect(brush == plain)
     }
 
     /// Any project renders to real colours: every value in 0...1, no colour above its alpha.
