@@ -71,6 +71,19 @@ extension PictureOptions {
         if encoding.tileOverlap > 0, !codec.settings.contains(.tileOverlap) {
             throw fault("\(codec.name) has no tiles that overlap")
         }
+        if encoding.plot.keepsHidden, !codec.settings.contains(.plotHidden) {
+            throw fault("\(codec.name) is no plot, of which hidden lines could be kept")
+        }
+        if let pens = encoding.plot.pens {
+            guard PlotSettings.penCounts.contains(pens) else { throw fault("\(pens) pens, 1 to 1000 are possible") }
+            guard codec.settings.contains(.pens) else { throw fault("\(codec.name) has no pens") }
+        }
+        if let hatch = encoding.plot.hatch {
+            guard PlotSettings.spacings.contains(hatch.spacing), PlotSettings.angles.contains(hatch.angle) else {
+                throw fault("hatching by \(hatch.spacing) micrometres at \(hatch.angle) degrees is not possible")
+            }
+            guard codec.settings.contains(.plotFill) else { throw fault("\(codec.name) is no plot to be hatched") }
+        }
         if let bytesMax = encoding.bytesMax {
             guard PictureEncoding.bounds.contains(bytesMax) else {
                 throw fault("at most \(bytesMax) bytes, 1 to \(PictureEncoding.bounds.upperBound) are possible")

@@ -85,6 +85,12 @@ extension SeededGenerator {
         if bool() { encoding.bytesMax = int(PictureEncoding.bounds) }
         if hasTiles, bool() { encoding.tileSize = PictureEncoding.tileSizes.randomElement(using: &self) }
         if hasTiles { encoding.tileOverlap = int(PictureEncoding.tileOverlaps) }
+        encoding.plot.keepsHidden = bool()
+        if bool() { encoding.plot.pens = int(PlotSettings.penCounts) }
+        if bool() {
+            encoding.plot.hatch = PlotSettings.Hatch(
+                spacing: int(PlotSettings.spacings), angle: int(PlotSettings.angles))
+        }
         return encoding
     }
 

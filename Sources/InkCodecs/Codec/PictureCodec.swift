@@ -126,6 +126,9 @@ public enum EncodingSetting: String, Hashable, Sendable, CaseIterable {
     case maxBytes = "max-bytes"
     case tileSize = "tile-size"
     case tileOverlap = "tile-overlap"
+    case plotHidden = "plot-hidden"
+    case pens
+    case plotFill = "plot-fill"
 }
 
 /// Full-width rows of a picture to encode.

@@ -65,7 +65,7 @@ struct PlotCodec: VectorCodec {
     var fileType: FileType { svg.fileType }
     var hasAlpha: Bool { false }
     var holdsPhotoMetadata: Bool { false }
-    var settings: Set<EncodingSetting> { [] }
+    var settings: Set<EncodingSetting> { [.plotHidden, .pens, .plotFill] }
     var head: [UInt8] { svg.head }
     var imageFormat: PictureFormat { .png }
 

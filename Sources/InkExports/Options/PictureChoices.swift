@@ -116,6 +116,37 @@ package struct PictureChoices: Hashable, Sendable {
         encoding.bleed = bleed == 0 ? nil : bleed
     }
 
+    /// `none`, `hatch`, `hatch:2mm` or `hatch:0.5mm,30`; a spacing is a length on paper, millimetres without a unit.
+    mutating func take(plotFill text: String) throws(ExportError) {
+        if text == "none" {
+            encoding.plot.hatch = nil
+            return
+        }
+        func fault() -> ExportError {
+            .usage(
+                "--plot-fill: \"\(text)\" is not a fill; use none, hatch, hatch:2mm or hatch:0.5mm,30, "
+                    + "with spacings from 0.05 to 1000 mm and whole degrees")
+        }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts[0] == "hatch" else { throw fault() }
+        var hatch = PlotSettings.Hatch()
+        if parts.count == 2 {
+            let values = parts[1].split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed() }
+            guard let length = WrittenLength(values[0]), values.count <= 2 else { throw fault() }
+            let micrometres =
+                length.unit == nil ? length.number * 1000 : length.points(dotsPerInch: resolution) * 25_400 / 72
+            guard micrometres <= Double(PlotSettings.spacings.upperBound),
+                PlotSettings.spacings.contains(Int(micrometres.rounded()))
+            else { throw fault() }
+            hatch.spacing = Int(micrometres.rounded())
+            if values.count == 2 {
+                guard let angle = Int(values[1]), abs(angle) <= 360 else { throw fault() }
+                hatch.angle = ((angle % 360) + 360) % 360
+            }
+        }
+        encoding.plot.hatch = hatch
+    }
+
     /// `24`, `24px`, `5 mm`, `5%`.
     func overlayLength(
         _ text: String, option: String, isZeroAllowed: Bool

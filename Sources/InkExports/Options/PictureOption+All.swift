@@ -70,6 +70,18 @@ extension PictureOption {
             "plot", .flag,
             "SVG files for pen plotters: lines in millimetres, a layer for each colour (default size: 1x)"
         ),
+        PictureOption(
+            "plot-hidden", .choice(["remove", "keep"]),
+            "Lines of a plot that lie under something opaque (default: remove)"
+        ) { choices, value in choices.encoding.plot.keepsHidden = value.index == 1 },
+        PictureOption(
+            "pens", .integer(PlotSettings.penCounts), shown: "N",
+            "The most pens of a plot; near colours share one (default: one for each colour)"
+        ) { choices, value in choices.encoding.plot.pens = value.integer },
+        PictureOption(
+            "plot-fill", .text, shown: "none|hatch[:SPACING[,ANGLE]]",
+            "Fill the areas of a plot with lines, 1mm apart at 45 degrees if nothing else is said (default: none)"
+        ) { choices, value throws(ExportError) in try choices.take(plotFill: value.text) },
         PictureOption("quality", .integer(PictureEncoding.qualities), shown: "N", "Quality of lossy formats, 1 to 100")
         {
             choices, value throws(ExportError) in

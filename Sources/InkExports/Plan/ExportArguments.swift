@@ -144,5 +144,8 @@ extension PictureEncoding {
         if settings.contains(.bleed) { bleed = other.bleed }
         if settings.contains(.tileSize) { tileSize = other.tileSize }
         if settings.contains(.tileOverlap) { tileOverlap = other.tileOverlap }
+        if settings.contains(.plotHidden) { plot.keepsHidden = other.plot.keepsHidden }
+        if settings.contains(.pens) { plot.pens = other.plot.pens }
+        if settings.contains(.plotFill) { plot.hatch = other.plot.hatch }
     }
 }

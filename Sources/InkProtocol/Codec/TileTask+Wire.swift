@@ -126,7 +126,7 @@ extension ByteWriter {
 }
 
 extension PictureEncoding: WireValue {
-    static let leastBytes = 11
+    static let leastBytes = 14
 
     package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(
@@ -141,6 +141,12 @@ extension PictureEncoding: WireValue {
         tileSize = try reader.optionalInteger("tile size", upTo: PictureEncoding.tileSizes[2])
         tileOverlap = try reader.integer("tile overlap", in: PictureEncoding.tileOverlaps)
         bytesMax = try reader.optionalInteger("most bytes", upTo: PictureEncoding.bounds.upperBound)
+        plot.keepsHidden = try reader.bool("hidden lines")
+        plot.pens = try reader.optionalInteger("pens", upTo: PlotSettings.penCounts.upperBound)
+        if let spacing = try reader.optionalInteger("hatch spacing", upTo: PlotSettings.spacings.upperBound) {
+            plot.hatch = PlotSettings.Hatch(
+                spacing: spacing, angle: try reader.integer("hatch angle", in: PlotSettings.angles))
+        }
     }
 
     package func write(to writer: inout ByteWriter) {
@@ -155,6 +161,10 @@ extension PictureEncoding: WireValue {
         writer.optionalInteger(tileSize, upTo: PictureEncoding.tileSizes[2])
         writer.integer(tileOverlap)
         writer.optionalInteger(bytesMax, upTo: PictureEncoding.bounds.upperBound)
+        writer.bool(plot.keepsHidden)
+        writer.optionalInteger(plot.pens, upTo: PlotSettings.penCounts.upperBound)
+        writer.optionalInteger(plot.hatch?.spacing, upTo: PlotSettings.spacings.upperBound)
+        if let hatch = plot.hatch { writer.integer(hatch.angle) }
     }
 }
 

@@ -271,6 +271,9 @@ extension EncodingSetting {
         case .bleed: with(\.bleed, 500)
         case .tileSize: with(\.tileSize, 128)
         case .tileOverlap: with(\.tileOverlap, 1)
+        case .plotHidden: with(\.plot.keepsHidden, true)
+        case .pens: with(\.plot.pens, 3)
+        case .plotFill: with(\.plot.hatch, PlotSettings.Hatch())
         case .maxBytes: []
         }
     }

@@ -39,13 +39,14 @@ struct PlotTests {
     /// - Parameter mask: of gray values, that stands for all.
     private func made(
         _ layers: [Layer], options: PictureOptions = PictureOptions(), baseImage: EncodedImage? = nil,
-        limits: VectorLimits = VectorLimits(), mask: [UInt8] = [255, 0]
+        limits: VectorLimits = VectorLimits(), mask: [UInt8] = [255, 0], keepsHidden: Bool = false
     ) throws -> Made {
         let made = Made()
         let size = PixelSize(width: mask.count, height: 1)
         let png = MinimalPNGWriter.png(rgb: mask.flatMap { [$0, $0, $0] }, size: size)
         var options = options
         options.encoding = PictureEncoding(format: .plot)
+        options.encoding.plot.keepsHidden = keepsHidden
         var project = Project(canvasSize: PixelSize(width: 100, height: 80), background: .white, layers: layers)
         project.baseImage = baseImage
         let drawn = try DrawnPicture(
@@ -106,10 +107,12 @@ struct PlotTests {
         var fill = Layer(id: "fill")
         fill.kind = .fill(.color(RGBA8(red: 1, green: 2, blue: 3)))
         let wide = Layer(strokes: [line(Brush(type: .solid, lineWidth: 60)), line(Brush(type: .solid))])
-        let made = try made([fill, Layer(contentImage: Self.image), wide], baseImage: Self.image)
+        let made = try made([fill, Layer(contentImage: Self.image), wide], baseImage: Self.image, keepsHidden: true)
         #expect(made.warnings.map(\.path) == ["baseImage", "layers[0]", "layers[1]", "layers[2]"])
         #expect(made.warnings[3].reason.contains("31.8 mm"), "\(made.warnings[3].reason)")
         #expect(made.images.isEmpty)
+        let many = try self.made([fill, fill, wide, wide, wide], keepsHidden: true)
+        #expect(many.warnings.map(\.path) == ["layers[0]", "layers[2]"] && many.warnings.map(\.count) == [2, 3])
         let fine = Brush(type: .parallelLines, spacing: 1e-4, lineWidth: 1e-5, anchor: .canvas)
         #expect(try self.made([Layer(strokes: [line(fine)])]).warnings.map(\.path) == ["layers[0]"])
         let colors = (0..<30).map { line(Brush(type: .solid, color: RGBA8(red: UInt8($0), green: 0, blue: 0))) }
@@ -141,7 +144,7 @@ struct PlotTests {
         #expect(zip(heights, heights.dropFirst()).allSatisfy { abs($1 - $0 - 6 * 2 * 25.4 / 96) < 0.02 })
         var brush = Brush(type: .solid, lineWidth: 9)
         brush.dynamics.pressureAffectsSize = true
-        #expect(try made([Layer(strokes: [line(brush)])]).lines()[0].map(\.count) == [2])
+        #expect(try made([Layer(strokes: [line(brush)])], keepsHidden: true).lines()[0].map(\.count) == [2])
     }
 
     // MARK: Cutting

@@ -7,8 +7,9 @@ struct PlotCut {
 
     func contains(_ point: Point) -> Bool { area.contains(point) == isInside }
 
-    func parts(from a: Point, to b: Point) -> PlotParts {
-        let parts = PlotParts(area.parts(from: a, to: b))
+    /// - Parameter isInner: whether what runs along the edge of the area does not count.
+    func parts(from a: Point, to b: Point, isInner: Bool = false) -> PlotParts {
+        let parts = PlotParts(isInner ? area.innerParts(from: a, to: b) : area.parts(from: a, to: b))
         return isInside ? parts : parts.inverse
     }
 
@@ -50,10 +51,10 @@ struct PlotCover {
     /// All of them hold where it covers.
     var cuts: [PlotCut]
 
-    func parts(from a: Point, to b: Point) -> PlotParts {
+    func parts(from a: Point, to b: Point, isInner: Bool) -> PlotParts {
         var parts = PlotParts([0...1])
         for cut in cuts {
-            parts = parts.intersection(cut.parts(from: a, to: b))
+            parts = parts.intersection(cut.parts(from: a, to: b, isInner: isInner))
             if parts.ranges.isEmpty { break }
         }
         return parts
@@ -131,7 +132,7 @@ struct PlotHiding {
             let cover = covers[Int(index)]
             if cover.depth == depth { continue }
             if cover.depth < depth, border == nil { break }
-            let own = isWhole ? PlotParts([0...1]) : cover.parts(from: a, to: b)
+            let own = isWhole ? PlotParts([0...1]) : cover.parts(from: a, to: b, isInner: cover.depth < depth)
             if cover.depth < depth, border?.isNear(cover.color) == false { seen = seen.union(rest.intersection(own)) }
             rest = rest.subtracting(own)
             if rest.ranges.isEmpty { return seen }

@@ -127,11 +127,14 @@ protocol PlotArea {
     func contains(_ point: Point) -> Bool
     /// The parts of a line that are inside, 0 to 1, in ascending order and apart.
     func parts(from a: Point, to b: Point) -> [ClosedRange<Double>]
+    /// Likewise, without what runs along the edge.
+    func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>]
     /// Whether all of a box is inside, or nothing of it; nil: neither, or it is not known.
     func isInside(_ box: Rect) -> Bool?
 }
 
 extension PlotArea {
+    func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>] { parts(from: a, to: b) }
     func isInside(_ box: Rect) -> Bool? { nil }
 }
 

@@ -296,6 +296,7 @@ struct PlotPicture {
     ) throws(EngineError) {
         guard let region else { return }
         try pen.add(borders: region.outline())
+        if region.isTangled { return }
         if let hatch = settings.hatch {
             let turn = sinCos(degrees: Double(hatch.angle))
             let spacing = Double(hatch.spacing) / 1000

@@ -71,6 +71,11 @@ struct PlotRegion: PlotArea {
     private var windings: [Int32] = []
 
     private static let cellsMax = 1 << 18
+    /// Pairs of edges that are near to one another, of a path that is not too tangled to find what is round it.
+    private static let pairsMax = 50_000_000
+
+    /// Whether so many edges cross that all of them are drawn, and nothing is hidden by the area.
+    private(set) var isTangled = false
 
     /// Nil if nothing of it is on the page.
     ///
@@ -100,6 +105,8 @@ struct PlotRegion: PlotArea {
         for edge in edges { PlotRegion.forEachCell(near: edge, grid, margin) { counts[$0 + 1] += 1 } }
         for cell in 1..<counts.count { counts[cell] += counts[cell - 1] }
         starts = counts
+        let pairs = zip(counts, counts.dropFirst()).reduce(0) { $0 + Int($1.1 - $1.0) * Int($1.1 - $1.0) }
+        isTangled = pairs > PlotRegion.pairsMax
         near = Array(repeating: 0, count: Int(counts[counts.count - 1]))
         for (index, edge) in edges.enumerated() {
             PlotRegion.forEachCell(near: edge, grid, margin) { cell in
@@ -173,9 +180,10 @@ struct PlotRegion: PlotArea {
         return isInside(winding(point, from: grid.column(point.x), grid.row(point.y)))
     }
 
-    private func holds(_ point: Point, beside normal: Point) -> Bool {
+    private func holds(_ point: Point, beside normal: Point, isInner: Bool = false) -> Bool {
         if slack == 0 { return holds(point) }
-        return holds(point + slack * normal) || holds(point - slack * normal)
+        let (one, other) = (holds(point + slack * normal), holds(point - slack * normal))
+        return isInner ? one && other : one || other
     }
 
     func contains(_ point: Point) -> Bool { holds(point, beside: Point(x: 0, y: 1)) }
@@ -198,7 +206,11 @@ struct PlotRegion: PlotArea {
         return first == true && !isWithin ? nil : first
     }
 
-    func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] {
+    func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] { parts(from: a, to: b, isInner: false) }
+
+    func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>] { parts(from: a, to: b, isInner: true) }
+
+    private func parts(from a: Point, to b: Point, isInner: Bool) -> [ClosedRange<Double>] {
         guard let seen = grid.box.parts(from: a, to: b).first else { return [] }
         let way = b - a
         let length = way.length
@@ -225,7 +237,7 @@ struct PlotRegion: PlotArea {
             }
             stops.sort()
             for (low, high) in zip(stops, stops.dropFirst())
-            where low < high && holds(place(0.5 * (low + high)), beside: normal) {
+            where low < high && holds(place(0.5 * (low + high)), beside: normal, isInner: isInner) {
                 parts.add(low...high)
             }
         }
@@ -242,6 +254,10 @@ struct PlotRegion: PlotArea {
             let way = to - from
             let normal = (step / way.length) * Point(x: -way.y, y: way.x)
             var stops = [seen.lowerBound, seen.upperBound]
+            if isTangled {
+                lines.add([from + seen.lowerBound * way, from + seen.upperBound * way])
+                continue
+            }
             let (start, span) = (seen.lowerBound, seen.upperBound - seen.lowerBound)
             for (part, cell) in grid.pieces(from + start * way, from + seen.upperBound * way) {
                 let piece = (start + part.lowerBound * span)...(start + part.upperBound * span)
