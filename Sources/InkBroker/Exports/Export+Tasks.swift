@@ -31,82 +31,32 @@ extension Export {
                 }
             return (.render(task), limit)
         case .encode(let row):
-            if let plan, let task = encodeTask(row, plan, plan.encoding(ofRow: row)) { return task }
+            if let task = composition?.encode(row: row) { return limited(task) }
         case .finish(let index):
-            guard let plan else { break }
-            let set = plan.whole.set
-            let member = set.wholes[index]
-            if let drawing = plan.whole.drawings[member] {
-                let images = try images(ofFile: plan.whole.share.uses[member].file, plan)
-                return (
-                    .draw(DrawTask(picture: drawing.picture, strokes: drawing.strokes, images: images)),
-                    ResultLimit.drawing
-                )
-            }
-            if let task = finishTask(plan, set.members[member].encoding) { return task }
+            if let task = composition?.finish(file: index) { return limited(task) }
         case .trial(let number, let row):
             guard let plan, let trials, number == trials.number, let encoding = trials.encoding else { break }
             let piece = PieceEncoding(encoding, isLast: row == plan.rowCount - 1)
-            if let task = trials.isWhole ? finishTask(plan, encoding) : encodeTask(row, plan, piece) { return task }
+            if trials.isWhole {
+                if let task = composition?.finish(encoding) { return limited(.finish(task)) }
+            } else if let task = composition?.encode(row: row, piece) {
+                return limited(task)
+            }
         }
         throw .internalError("\(role) of \(name) before its time")
     }
 
-    /// The images in a file of lines, in its order.
-    private func images(ofFile file: Int, _ plan: PicturePlan) throws(BrokerError) -> [FinishTask] {
-        var images: [(number: Int, task: FinishTask)] = []
-        for (index, picture) in plan.pictures.enumerated() where picture.source.isDrawn {
-            guard let member = picture.share.uses.firstIndex(where: { $0.file == file }) else { continue }
-            let rows = plan.rows(ofPicture: index).compactMap { bandTiles(ofRow: $0, plan) }
-            guard rows.count == picture.rowCount else { throw .internalError("\(name) is drawn before its images") }
-            let task = FinishTask(
-                size: picture.scene.output, format: picture.format, encoding: picture.set.members[member].encoding,
-                rows: rows)
-            images.append((picture.share.uses[member].picture, task))
-        }
-        return images.sorted { $0.number < $1.number }.map(\.task)
+    private func limited(_ task: EncodeTask) -> (WorkerTask, resultLimit: UInt64) {
+        let limit = ResultLimit.band(width: task.rect.width, rows: task.rect.height, format: task.format)
+        return (.encode(task), UInt64(task.encoding.pictures.count) * limit)
     }
 
-    /// nil if tiles are missing.
-    private func encodeTask(
-        _ row: Int, _ plan: PicturePlan, _ encoding: PieceEncoding
-    ) -> (WorkerTask, resultLimit: UInt64)? {
-        guard let pieces = bandTiles(ofRow: row, plan) else { return nil }
-        let (picture, pictureRow) = plan.place(ofRow: row)
-        let rows = picture.grid.pixelRows(ofRow: pictureRow)
-        let rect = PixelRect(x: 0, y: rows.lowerBound, width: picture.rect.width, height: rows.count)
-        let task = EncodeTask(rect: rect, format: picture.format, encoding: encoding, pieces: pieces)
-        let limit = ResultLimit.band(width: rect.width, rows: rect.height, format: picture.format)
-        return (.encode(task), UInt64(encoding.pictures.count) * limit)
-    }
-
-    /// nil if tiles are missing.
-    private func finishTask(
-        _ plan: PicturePlan, _ encoding: PictureEncoding
-    ) -> (WorkerTask, resultLimit: UInt64)? {
-        let whole = plan.whole
-        let halvings = whole.halvings
-        let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, plan, halvings: halvings) }
-        guard rows.count == whole.grid.rows else { return nil }
-        let size = whole.scene.output
-        let task = FinishTask(size: size, format: whole.format, encoding: encoding, halvings: halvings, rows: rows)
-        return (.finish(task), ResultLimit.band(width: size.width, rows: size.height, format: whole.format))
-    }
-
-    /// nil if some are missing.
-    private func bandTiles(ofRow row: Int, _ plan: PicturePlan, halvings: Int = 0) -> [BandTile]? {
-        guard let tiles = tiles[row], tiles.count == plan.columns else { return nil }
-        let (picture, pictureRow) = plan.place(ofRow: row)
-        return (0..<plan.columns).compactMap { column in
-            tiles[column].map { block in
-                let rect = picture.grid.rect(row: pictureRow, column: column)
-                let size = rect.size.halved(halvings)
-                return BandTile(
-                    rect: PixelRect(
-                        x: rect.x >> halvings, y: rect.y >> halvings, width: size.width, height: size.height),
-                    block: block)
-            }
-        }
+    /// A file of the whole picture.
+    private func limited(_ task: WorkerTask) -> (WorkerTask, resultLimit: UInt64) {
+        guard case .finish(let finish) = task else { return (task, ResultLimit.drawing) }
+        return (
+            task, ResultLimit.band(width: finish.size.width, rows: finish.size.height, format: finish.format)
+        )
     }
 
     /// The image that a task decodes; nil for other tasks.

@@ -35,15 +35,14 @@ struct Export: Sendable {
     private(set) var draft: PictureDraft?
     /// What the tasks for the draft's images gave; nil where one has not ended.
     private(set) var decoded: [[DecodedImage]?] = []
-    private(set) var plan: PicturePlan?
+    /// What is made of the tiles, once they are known.
+    private(set) var composition: PictureComposition?
     private(set) var stitch: StitchState?
     private(set) var trials: TrialState?
     /// Those that have been planned, by their numbers in the scheduler's graph.
     private(set) var stages: [ExportStage] = []
-    /// Blocks counted for this export, each as often as it is listed; those of `tiles` are not.
+    /// Blocks counted for this export, each as often as it is listed; those of kept tiles are not.
     private var blocks: [BlockID] = []
-    /// Finished tiles of rows that are not encoded yet, or are encoded again.
-    private(set) var tiles: [Int: [Int: BlockID]] = [:]
     private var tasksDone = 0
     /// Files that were encoded as a whole.
     private var wholesDone = 0
@@ -60,12 +59,12 @@ struct Export: Sendable {
         self.submitted = submitted
     }
 
-    /// All that it holds, each as often as it is counted.
-    var heldBlocks: [BlockID] { blocks + tiles.values.flatMap(\.values) }
+    var plan: PicturePlan? { composition?.plan }
 
-    func needs(_ block: BlockID) -> Bool {
-        blocks.contains(block) || tiles.values.contains { $0.values.contains(block) }
-    }
+    /// All that it holds, each as often as it is counted.
+    var heldBlocks: [BlockID] { blocks + (composition?.blocks ?? []) }
+
+    func needs(_ block: BlockID) -> Bool { blocks.contains(block) || composition?.holds(block) == true }
 
     /// Whether all pieces of all files are there.
     var isComplete: Bool {
@@ -150,14 +149,15 @@ struct Export: Sendable {
         counts.add(preparation: planned.time)
         draft = nil
         decoded = []
-        self.plan = plan
+        let composition = PictureComposition(plan)
+        self.composition = composition
         stitch = StitchState(
             plan.pictures.filter { $0.rowCount > 0 && !$0.source.isDrawn }.map { ($0.grid, $0.set) }, window: window)
         trials = planned.trials
         let isLast = trials == nil
         return (isLast ? [.open(life.job, planned.assembler, as: plan.heads.map(\.encoding.format))] : []) + [
             .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
-            .schedule(.stagesPlanned(life.job, addStages(of: plan, window: window), isLast: isLast)),
+            .schedule(.stagesPlanned(life.job, addStages(of: composition, window: window), isLast: isLast)),
         ]
     }
 
@@ -186,8 +186,7 @@ struct Export: Sendable {
                 : Stage(groups: plan.rowCount, inputs: [tiles], costs: .all(Export.encodeCost(plan)))
             return progress + [.schedule(.stagesPlanned(life.job, [stage], isLast: false))]
         }
-        defer { tiles = [:] }
-        let served = tiles.values.flatMap(\.values)
+        let served = composition?.giveUpAll() ?? []
         let formats = plan.heads.map(\.encoding.format)
         return progress + [.release(served), .open(life.job, found.assembler, as: formats)]
             + write(found.pieces, now: now) + [.schedule(.stagesPlanned(life.job, [], isLast: true))]
@@ -200,7 +199,8 @@ struct Export: Sendable {
     func number(of stage: ExportStage) -> Int { stages.firstIndex(of: stage) ?? stages.count }
 
     /// Adds the stages after decoding: tiles by rows, where a row has several encoding each row, whole files.
-    private mutating func addStages(of plan: PicturePlan, window: Int) -> [Stage] {
+    private mutating func addStages(of composition: PictureComposition, window: Int) -> [Stage] {
+        let plan = composition.plan
         let whole = plan.whole
         let tileBytes = whole.grid.tile.area * whole.format.bytesPerPixel
         let nanoseconds = UInt64(min(max(0, plan.tileNanoseconds), 1e15))
@@ -213,7 +213,7 @@ struct Export: Sendable {
         var added = [tiles]
         stages.append(.tile)
         let tileNumber = number(of: .tile)
-        if !whole.grid.isBands, !files.streamed.isEmpty {
+        if composition.encodesRows {
             added.append(
                 Stage(groups: plan.rowCount, inputs: [.group(tileNumber)], costs: .all(Export.encodeCost(plan))))
             stages.append(.encode)
@@ -272,7 +272,7 @@ struct Export: Sendable {
             decoded[index] = result.images.map(\.image)
             return []
         case .tile(let row, let column):
-            if let pixels = result.pixels { tiles[row, default: [:]][column] = pixels }
+            if let pixels = result.pixels { composition?.keep(pixels, row: row, column: column) }
             let actions = try result.band.map { band throws(BrokerError) in try add(band, row: row, now: now) } ?? []
             return actions + passUnwritten(row) + countTask(now: now)
         case .finish(let index):
@@ -284,10 +284,7 @@ struct Export: Sendable {
             if let piece = result.band { try takeTrial(piece, row, number) }
             return []
         case .encode(let row):
-            // Files that are encoded as a whole need the tiles later.
-            let isNeeded = plan?.whole.set.needsPixels == true
-            let served = isNeeded ? [] : tiles.removeValue(forKey: row).map { Array($0.values) } ?? []
-            return try [.release(served)]
+            return try [.release(composition?.giveUp(row: row) ?? [])]
                 + (result.band.map { band throws(BrokerError) in
                     try add(band, row: row, now: now)
                 } ?? [])

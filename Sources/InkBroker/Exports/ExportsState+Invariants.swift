@@ -37,15 +37,18 @@ extension Export {
         case .decoding, .planning:
             if draft?.images.count != decoded.count { broken.append("\(decoded.count) places for images") }
         case .rendering:
-            guard let stitch, let plan else { return ["rendering without a plan"] }
+            guard let stitch, let composition else { return ["rendering without a plan"] }
             if isComplete { broken.append("rendering, and all pieces are in") }
             // Files that are encoded as a whole, or again and again, need all tiles.
-            guard plan.whole.set.wholes.isEmpty, trials == nil else { break }
+            guard composition.plan.whole.set.wholes.isEmpty, trials == nil else { break }
             let window = stitch.next..<stitch.next + stitch.window
-            for row in tiles.keys where !window.contains(row) { broken.append("row \(row) is beyond \(window)") }
+            for row in composition.tiles.keys where !window.contains(row) {
+                broken.append("row \(row) is beyond \(window)")
+            }
         case .finishing:
             let needsTiles = plan?.whole.set.wholes.isEmpty == false
-            if !isComplete || !(tiles.isEmpty || needsTiles) { broken.append("finishing, and not all pieces are in") }
+            let isFree = composition?.tiles.isEmpty == true || needsTiles
+            if !isComplete || !isFree { broken.append("finishing, and not all pieces are in") }
         }
         return broken
     }

@@ -168,7 +168,9 @@ private struct SimulatedExports {
     }
 
     private var summary: [String] {
-        state.active.values.map { "\($0.life) \($0.phase) \($0.heldBlocks) \($0.tiles) \($0.counts)" }.sorted()
+        state.active.values.map {
+            "\($0.life) \($0.phase) \($0.heldBlocks) \($0.composition?.tiles ?? [:]) \($0.counts)"
+        }.sorted()
             + state.waiting.map { "\($0.job.id)" } + ["\(state.unprepared.map(\.life))"]
             + ["\(state.preparing.map(\.number).sorted())"]
     }
@@ -320,7 +322,7 @@ private struct SimulatedExports {
         let expected = (0..<groups).map { [UInt8($0)] + [UInt8](repeating: 0, count: Self.byteCount(best ?? 0) - 1) }
         if ending.quality != best { problems.append("quality \(ending.quality ?? 0), not \(best ?? 0)") }
         if pieces.map(\.bytes) != expected { problems.append("not the pieces of quality \(best ?? 0)") }
-        if state[life]?.tiles.isEmpty == false { problems.append("tiles are kept after the last trial") }
+        if state[life]?.composition?.tiles.isEmpty == false { problems.append("tiles are kept after the last trial") }
     }
 
     private static func byteCount(_ quality: Int) -> Int { 3 + quality }
