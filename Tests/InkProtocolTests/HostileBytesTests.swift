@@ -77,7 +77,7 @@ struct HostileBytesTests {
                 return try items.flatMap { try $0.encodedRecord() }
             },
             decode: { bytes in
-                for kind in [ResultKind.decodedImages(2), .band, .pixels, .pieces, .draft] {
+                for kind in [ResultKind.decodedImages(2), .band, .pixels, .pieces, .draft, .whole] {
                     try? assemble(bytes, kind)
                 }
                 return nil

@@ -40,6 +40,8 @@ struct ResultTests {
         return items + [.readingEnd(random.readingEnd())]
     }
 
+    static let end: [ResultItem] = [.readingEnd(ReadingEnd())]
+
     /// The items' records, cut at random.
     static func parts(_ items: [ResultItem], _ random: inout SeededGenerator) throws -> [ResultPart] {
         var stream: [UInt8] = []
@@ -72,7 +74,8 @@ struct ResultTests {
             (.decodedImages(3), Self.image(&random) + Self.image(&random) + Self.image(&random)),
             (.band, Self.localBand(&random)), (.pieces, Self.band(&random)),
             (.pieces, Self.band(&random) + Self.localBand(&random) + Self.band(&random)),
-            (.draft, Self.draft(&random)),
+            (.draft, Self.draft(&random)), (.whole, Self.draft(&random)),
+            (.whole, Array(Self.draft(&random).dropLast()) + Self.band(&random) + Self.localBand(&random) + Self.end),
         ] {
             let parts = try Self.parts(items, &random)
             var assembler = Self.assembler(kind)
@@ -114,6 +117,9 @@ struct ResultTests {
             (.decodedImages(1), [image[0]] + image), (.decodedImages(1), image + image), (.decodedImages(3), image),
             (.band, Self.band(&random) + Self.band(&random)), (.pieces, []), (.pieces, image),
             (.decodedImages(1), Array(image.dropFirst())), (.draft, image), (.band, Self.draft(&random)),
+            (.draft, Array(Self.draft(&random).dropLast()) + Self.band(&random) + Self.end),
+            (.whole, Self.band(&random)), (.whole, Self.band(&random) + Self.draft(&random)),
+            (.whole, Self.draft(&random) + Self.band(&random)),
             (.draft, Self.draft(&random) + Self.draft(&random)), (.draft, Array(Self.draft(&random).dropLast())),
         ]
         for (kind, items) in wrong {

@@ -208,9 +208,14 @@ extension SeededGenerator {
             part: PixelRect(x: x, y: y, width: int(1...(whole.width - x)), height: int(1...(whole.height - y))))
     }
 
+    private mutating func readTask() -> ReadTask {
+        bool() ? .document(documentTask()) : .local(blockID())
+    }
+
     mutating func workerTask() -> WorkerTask {
-        switch int(0...5) {
-        case 5: .read(bool() ? .document(documentTask()) : .local(blockID()))
+        switch int(0...6) {
+        case 6: .whole(WholeTask(read: readTask(), nanosecondsMax: UInt64(int(0...Int.max))))
+        case 5: .read(readTask())
         case 4: .draw(drawTask())
         case 3: .finish(finishTask())
         case 0:

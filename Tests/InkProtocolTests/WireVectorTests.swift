@@ -165,6 +165,10 @@ struct WireVectorTests {
             + record(.readingEnd(ReadingEnd(warnings: ["odd"]))),
         "request result": record(
             .readingEnd(ReadingEnd(requests: [CompanionRequest(kind: 1, name: Array("a.png".utf8))]))),
+        "whole task": WorkerTask.whole(WholeTask(read: .local(block), nanosecondsMax: 2_000_000_000)).encoded(),
+        "whole result": record(.draft(Block(id: block, frame: [1, 2, 3])))
+            + record(.band(EncodedPiece(rowCount: 64, rawByteCount: 115_264, adler32: 0x1122_3344, bytes: [1, 2, 3])))
+            + record(.readingEnd(ReadingEnd())),
         "refusal result": record(
             .readingEnd(ReadingEnd(failure: .io(path: "/in/a.png", operation: "open", errno: 13)))),
     ]

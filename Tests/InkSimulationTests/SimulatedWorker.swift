@@ -244,7 +244,7 @@ final class SimulatedWorker {
             let rect = PixelRect(x: 0, y: 0, width: task.size.width, height: task.size.height)
             let text = isOwn(job) && names == expected ? "\(job):whole" : "not the picture's tiles: \(names)"
             return [Self.band(text, rect, task.format, task.encoding, rows: task.rows.count)]
-        case .read: return []
+        case .read, .whole: return []
         case .decode(let task):
             let size = PixelSize(width: 4, height: 4)
             let chunk: ChunkPixels<Block> =

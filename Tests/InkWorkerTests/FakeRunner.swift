@@ -25,7 +25,7 @@ struct FakeRunner: TaskRunner {
             }
             let count = task.rect.area * task.pixelFormat.bytesPerPixel
             try context.emit(.pixels(sealed([UInt8](repeating: value, count: count))))
-        case .finish, .draw, .read: throw .internalError("nobody finishes, draws or reads here")
+        case .finish, .draw, .read, .whole: throw .internalError("nobody finishes, draws or reads here")
         case .encode(let task):
             var samples: [UInt8] = []
             for piece in task.pieces { samples += try context.blocks.bytes(of: piece.block) }

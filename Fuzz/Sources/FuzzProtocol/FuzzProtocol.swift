@@ -71,7 +71,7 @@ private func frame(_ bytes: [UInt8]) -> [UInt8] {
 /// A result in parts: the first byte says of which kind it is and how long they are.
 private func assemble(_ bytes: [UInt8]) throws {
     guard let first = bytes.first else { return }
-    let kinds: [ResultKind] = [.decodedImages(1), .band, .pixels, .bandAndPixels, .draft]
+    let kinds: [ResultKind] = [.decodedImages(1), .band, .pixels, .bandAndPixels, .draft, .whole]
     let kind = kinds[Int(first) % kinds.count]
     var assembler = ResultAssembler(task: TaskID(1), attempt: 1, kind: kind, limitBytes: 1 << 16)
     let length = max(1, Int(first) / kinds.count)

@@ -54,24 +54,25 @@ extension BrokerLoop {
         }
     }
 
-    private typealias MakeDraft = @Sendable (inout [EncodedBlock]) throws(BrokerError) -> PictureDraft
+    private typealias MakeDraft =
+        @Sendable (_ encoder: BlockEncoder?, _ blocks: inout [EncodedBlock]) throws(BrokerError) -> PictureDraft
 
     private func localDraft(_ job: ExportJob) -> MakeDraft {
-        let (encoder, target) = (encoder, targets[job.id])
-        return { (blocks) throws(BrokerError) in
+        let (own, target) = (encoder, targets[job.id])
+        return { (encoder, blocks) throws(BrokerError) in
             let (project, order) = try job.source.read()
             try target?.check(order.options.files.map(\.encoding.format))
             return try BrokerError.refusing { () throws(EngineError) in
                 try PictureDraft(
-                    project, job.measures, order: order, name: job.name, limits: job.limits, encoder: encoder,
-                    blocks: &blocks)
+                    project, job.measures, order: order, name: job.name, limits: job.limits,
+                    encoder: encoder ?? own, blocks: &blocks)
             }
         }
     }
 
     private func source(of draft: @escaping MakeDraft, _ life: ExportLife) -> DraftSource {
-        DraftSource { [mailbox, local = store.local] (blocks) throws(EngineError) in
-            do throws(BrokerError) { return try draft(&blocks) } catch {
+        DraftSource { [mailbox, local = store.local] (encoder, blocks) throws(EngineError) in
+            do throws(BrokerError) { return try draft(encoder, &blocks) } catch {
                 for block in blocks { local?.remove(block.id) }
                 // The export ends with the error itself, which a worker's answer does not hold.
                 mailbox.post(.laneAnswer(life, .failed(error)))
@@ -82,7 +83,7 @@ extension BrokerLoop {
 
     private func cutHere(_ draft: @escaping MakeDraft, _ life: ExportLife) {
         cut(life) { blocks throws(BrokerError) in
-            let draft = try draft(&blocks)
+            let draft = try draft(nil, &blocks)
             let work = draft.work
             return { .prepared(PreparedExport(draft: draft, work: work, blocks: $0, time: $1)) }
         }

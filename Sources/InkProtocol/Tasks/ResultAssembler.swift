@@ -21,7 +21,7 @@ public struct ResultAssembler: Sendable {
     private enum Progress: Hashable, Sendable {
         /// Images received so far, and chunks of the next one.
         case open(images: Int, chunks: Int)
-        /// Only the pixels are missing.
+        /// A band is there, and only pixels or further bands may follow.
         case hasBand
         case complete
     }
@@ -112,8 +112,12 @@ public struct ResultAssembler: Sendable {
         case (.band, .open, .band), (.band, .open, .localBand), (.pixels, .open, .pixels),
             (.bandAndPixels, .hasBand, .pixels), (.pieces, _, .band), (.pieces, _, .localBand):
             progress = .complete
-        case (.draft, .open, .block), (.draft, .open, .draft): break
-        case (.draft, .open, .readingEnd): progress = .complete
+        case (.draft, .open, .block), (.draft, .open, .draft), (.whole, .open, .block), (.whole, .open, .draft): break
+        case (.whole, .open, .band), (.whole, .open, .localBand), (.whole, .hasBand, .band),
+            (.whole, .hasBand, .localBand):
+            progress = .hasBand
+        case (.draft, .open, .readingEnd), (.whole, .open, .readingEnd), (.whole, .hasBand, .readingEnd):
+            progress = .complete
         case (.bandAndPixels, .open, .band), (.bandAndPixels, .open, .localBand): progress = .hasBand
         default:
             throw .outOfSequence(what: "result item", found: item.name, expected: "\(kind), \(progress)")

@@ -15,6 +15,8 @@ public enum ResultKind: Hashable, Sendable {
     case pieces
     /// A `block` for each block of a draft and a `draft` for each of its parts, in any order, then `readingEnd`.
     case draft
+    /// As `draft`; or only the parts of the draft, then pieces in order, each as `band`, then `readingEnd`.
+    case whole
 }
 
 extension WorkerTask {
@@ -25,6 +27,7 @@ extension WorkerTask {
         case .encode, .finish: .band
         case .draw: .pieces
         case .read: .draft
+        case .whole: .whole
         case .render(let task):
             switch task.delivery {
             case .band: .band

@@ -14,6 +14,8 @@ public enum WorkerTask: Hashable, Sendable {
     /// Writes a file of lines and areas.
     case draw(DrawTask)
     case read(ReadTask)
+    /// Makes all of a picture.
+    case whole(WholeTask)
 }
 
 extension WorkerTask {
@@ -42,6 +44,7 @@ extension WorkerTask {
             for piece in task.pieces { add(piece.block) }
         case .finish(let task): for piece in task.rows.joined() { add(piece.block) }
         case .read(let task): for id in task.blocks { add(id) }
+        case .whole(let task): for id in task.read.blocks { add(id) }
         case .draw(let task):
             add(task.picture)
             for id in task.strokes { add(id) }
@@ -72,6 +75,9 @@ extension WorkerTask {
         case .read(let task):
             writer.uint8(6)
             task.write(to: &writer)
+        case .whole(let task):
+            writer.uint8(7)
+            task.write(to: &writer)
         }
         return writer.bytes
     }
@@ -89,7 +95,8 @@ extension WorkerTask {
         case 4: self = .finish(try FinishTask(from: &reader))
         case 5: self = .draw(try DrawTask(from: &reader))
         case 6: self = .read(try ReadTask(from: &reader))
-        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 6")
+        case 7: self = .whole(try WholeTask(from: &reader))
+        default: throw .badValue(what: "task kind", offset: 0, found: "\(kind)", expected: "1 to 7")
         }
         try reader.finish("task")
     }

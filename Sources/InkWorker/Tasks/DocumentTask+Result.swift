@@ -37,21 +37,33 @@ extension DocumentTask {
 
     /// The blocks and the parts of the draft.
     private func items(of project: Project) throws(EngineError) -> [ResultItem] {
-        let place = Place(file: name)
-        let order = try PictureOrder(picture, of: project, software: software, limits: limits, place: place)
         var blocks: [EncodedBlock] = []
-        let draft = try PictureDraft(
-            project, order: order, name: name, limits: limits,
-            encoder: digestsStrokes ? BlockEncoder.standard.digestingStrokes : .standard, blocks: &blocks)
+        let encoder = digestsStrokes ? BlockEncoder.standard.digestingStrokes : .standard
+        let draft = try draft(of: project, encoder, &blocks)
         let sizes = Dictionary(blocks.map { ($0.id, $0.frame.count) }) { first, _ in first }
+        return blocks.map { .block(Block(id: $0.id, frame: $0.frame)) } + (try items(of: draft, blocks: sizes))
+    }
+
+    /// The project, split into blocks for the picture that is wanted.
+    func draft(
+        of project: Project, _ encoder: BlockEncoder, _ blocks: inout [EncodedBlock]
+    ) throws(EngineError) -> PictureDraft {
+        let order = try PictureOrder(
+            picture, of: project, software: software, limits: limits, place: Place(file: name))
+        return try PictureDraft(
+            project, order: order, name: name, limits: limits, encoder: encoder, blocks: &blocks)
+    }
+
+    /// The parts of a draft.
+    ///
+    /// - Parameter blocks: those that go with it, and the bytes of their frames.
+    func items(of draft: PictureDraft, blocks: [BlockID: Int]) throws(EngineError) -> [ResultItem] {
+        let place = Place(file: name)
         let asked = DraftOrder(name: name, picture: picture, software: software, limits: limits)
         // What the broker would not believe is the document's fault.
-        if let fault = draft.fault(for: asked, blocks: sizes) { throw .badInput(place, reason: "holds \(fault)") }
+        if let fault = draft.fault(for: asked, blocks: blocks) { throw .badInput(place, reason: "holds \(fault)") }
         do throws(ProtocolError) {
-            let parts = try draft.encodedParts().map { part throws(ProtocolError) in
-                ResultItem.draft(try Block(content: part))
-            }
-            return blocks.map { .block(Block(id: $0.id, frame: $0.frame)) } + parts
+            return try draft.encodedParts().map { part throws(ProtocolError) in .draft(try Block(content: part)) }
         } catch {
             guard case .overLimit(let what, let found, let limit) = error else {
                 throw .internalError("a draft cannot be packed: \(error)")

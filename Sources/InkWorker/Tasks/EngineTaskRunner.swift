@@ -52,6 +52,7 @@ public final class EngineTaskRunner: TaskRunner {
         case .finish(let task): try finish(task, context)
         case .draw(let task): try draw(task, context)
         case .read(let task): try read(task, context)
+        case .whole(let task): try whole(task, context)
         }
     }
 
@@ -226,10 +227,7 @@ public final class EngineTaskRunner: TaskRunner {
         let start = SystemClock.nanoseconds
         switch task {
         case .local(let id):
-            guard let source = try context.blocks.value(of: id) as? DraftSource else {
-                throw .internalError("block \(id) is no project")
-            }
-            let (draft, blocks) = try source.draft()
+            let (draft, blocks) = try source(id, context).draft()
             try emit(blocks, context)
             guard let shared = context.blocks.share(value: draft) else {
                 throw .internalError("a draft is made for another process")
@@ -243,15 +241,26 @@ public final class EngineTaskRunner: TaskRunner {
         return phases
     }
 
-    private func answer(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
+    /// The project of this process to which a block refers.
+    func source(_ id: BlockID, _ context: TaskContext) throws(EngineError) -> DraftSource {
+        guard let source = try context.blocks.value(of: id) as? DraftSource else {
+            throw .internalError("block \(id) is no project")
+        }
+        return source
+    }
+
+    func reading(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) -> DocumentTaskReading {
         guard let documents else { throw .internalError("this worker reads no documents") }
+        return try documents.read(task) { id throws(EngineError) in
+            try context.checkCancellation()
+            return try context.blocks.bytes(of: id)
+        }
+    }
+
+    private func answer(_ task: DocumentTask, _ context: TaskContext) throws(EngineError) {
         let items: [ResultItem]
         do throws(EngineError) {
-            items = try task.result(
-                of: documents.read(task) { id throws(EngineError) in
-                    try context.checkCancellation()
-                    return try context.blocks.bytes(of: id)
-                })
+            items = try task.result(of: reading(task, context))
         } catch {
             items = try DocumentTask.result(refusing: error)
         }

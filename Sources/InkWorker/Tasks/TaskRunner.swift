@@ -38,6 +38,13 @@ public final class TaskContext: Sendable {
         self.emitItem = emit
     }
 
+    /// A context of the same thread for a part of the run, which is done with other blocks.
+    func part(
+        blocks: BlockCache, emit: @escaping @Sendable (ResultItem) throws(EngineError) -> Void
+    ) -> TaskContext {
+        TaskContext(blocks: blocks, threadIndex: threadIndex, cancellation: cancellation, emit: emit)
+    }
+
     /// Whether the result is no longer needed.
     public var isCancelled: Bool { cancellation.isCancelled }
 

@@ -216,6 +216,7 @@ private final class FakeSession {
     private func items(_ task: WorkerTask, _ answer: FakeAnswer) throws -> [ResultItem] {
         switch task {
         case .read(let read): return try FakeReading.items(read)
+        case .whole(let whole): return try FakeReading.items(whole.read)
         case .decode(let decode):
             // The "PNG" says its size in words.
             let words = String(decoding: blocks[decode.image]!.prefix(40), as: UTF8.self).split(separator: " ")
