@@ -79,12 +79,34 @@ struct Readable: Sendable {
     func fault(in result: TaskResult) -> String? {
         let (requests, failure) = (result.reading.requests, result.reading.failure)
         guard let draft = result.draft else {
-            guard result.blocks.isEmpty else { return "blocks without a draft" }
+            guard result.blocks.isEmpty, result.pieces.isEmpty else { return "blocks or pieces without a draft" }
             guard let failure else { return requests.isEmpty ? "no draft" : fault(in: requests) }
             return requests.isEmpty ? fault(in: failure) : "an error beside requests"
         }
         guard requests.isEmpty, failure == nil else { return "a draft beside requests, or beside an error" }
+        guard result.pieces.isEmpty else { return fault(in: result.pieces, of: draft, result.blocks) }
         return order.flatMap { draft.fault(for: $0, blocks: result.blockBytes) }
+    }
+
+    /// What is wrong with a picture that a worker has made alone; nil when nothing is.
+    private func fault(in pieces: [EncodedPiece], of draft: PictureDraft, _ blocks: [BlockID]) -> String? {
+        guard blocks.isEmpty, draft.isOutline else { return "pieces of a picture that is not made alone" }
+        let named = Dictionary(draft.blocks.map { ($0, 0) }) { first, _ in first }
+        if let fault = order.flatMap({ draft.fault(for: $0, blocks: named) }) { return fault }
+        do {
+            let plan = try PicturePlan(draft, decoded: [])
+            guard let (rows, files) = plan.lonePieces(pieces) else { return "\(pieces.count) pieces of a picture" }
+            let whole = plan.whole
+            var stitch = StitchState(whole.rowCount > 0 ? [(whole.grid, whole.set)] : [], window: 1)
+            for (row, piece) in rows.enumerated() { _ = try stitch.accept(piece, row: row) }
+            for (piece, member) in zip(files, whole.set.wholes) {
+                let fault = whole.set.members[member].fault(inWhole: piece, whole.scene.output, whole.format)
+                if let fault { return fault }
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// What is wrong with an error that is said to be the document's; nil when nothing is.

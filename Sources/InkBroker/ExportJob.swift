@@ -23,6 +23,9 @@ public struct ExportJob: Sendable {
     public var byteCount: Int?
     public var pixelCount: Double?
     public var encoding = PictureEncoding()
+    /// How many jobs of its priority, or of a higher one, are to be submitted later: where more pictures wait than
+    /// threads are free, a thread makes a picture alone.
+    public var othersWaiting = 0
     /// Whether its time is estimated, and speaks for other jobs.
     public var isEstimated = true
     /// Measures of its project, to be shared by all jobs of one project.
@@ -82,6 +85,9 @@ public enum BrokerEvent: Sendable {
     case warned(JobID, [String])
     /// The project has been read and cut into blocks, or its document goes to workers, who do that.
     case prepared(JobID)
+    /// Whether one worker makes all of the picture; then the broker holds little for it. So many pictures that are made
+    /// alone may be under way for all threads to have one.
+    case alone(JobID, Bool, atOnce: Int)
     /// The picture has been cut into these tiles.
     case planned(JobID, PictureTiles)
     /// Tiles done, of so many; not for every one.

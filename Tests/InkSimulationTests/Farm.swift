@@ -102,6 +102,9 @@ final class Farm {
     var foundCount = 0
     /// Documents that were read.
     var readCount = 0
+    /// Pictures that workers were to make alone, and those of them that they left to many.
+    var aloneCount = 0
+    var leftCount = 0
     /// What workers gave back instead, and how often that was refused.
     var lies: Set<Lie> = []
     var refusedLies = 0

@@ -21,6 +21,8 @@ struct FarmSimulationTests {
         let found = Atomic<Int>(0)
         let read = Atomic<Int>(0)
         let refused = Atomic<Int>(0)
+        let alone = Atomic<Int>(0)
+        let left = Atomic<Int>(0)
         let start = Date()
         DispatchQueue.concurrentPerform(iterations: count) { @Sendable index in
             let seed = first + UInt64(index)
@@ -31,6 +33,8 @@ struct FarmSimulationTests {
                 found.add(farm.foundCount, ordering: .relaxed)
                 read.add(farm.readCount, ordering: .relaxed)
                 refused.add(farm.refusedLies, ordering: .relaxed)
+                alone.add(farm.aloneCount, ordering: .relaxed)
+                left.add(farm.leftCount, ordering: .relaxed)
                 if !farm.problems.isEmpty { failures.withLock { $0.append((seed, farm.problems)) } }
             } catch {
                 failures.withLock { $0.append((seed, ["\(error)"])) }
@@ -40,10 +44,12 @@ struct FarmSimulationTests {
         let stepCount = steps.load(ordering: .relaxed)
         let (foundCount, readCount) = (found.load(ordering: .relaxed), read.load(ordering: .relaxed))
         let refusedCount = refused.load(ordering: .relaxed)
+        let (aloneCount, leftCount) = (alone.load(ordering: .relaxed), left.load(ordering: .relaxed))
         print(
             "\(count) farms, \(stepCount) steps, \(foundCount) tiles found, \(readCount) documents read,",
-            "\(refusedCount) lies refused in \(seconds) s")
-        #expect(min(foundCount, readCount, refusedCount) > 0 || count < 1_000)
+            "\(refusedCount) lies refused, \(aloneCount) pictures made alone and \(leftCount) of them not after all,",
+            "in \(seconds) s")
+        #expect(min(foundCount, readCount, refusedCount, aloneCount - leftCount, leftCount) > 0 || count < 1_000)
         for (seed, problems) in failures.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }).prefix(10) {
             Issue.record("make simulate SEED=\(seed): \(problems.joined(separator: "; "))")
             print("make simulate SEED=\(seed): \(problems.joined(separator: "; "))".prefix(500))

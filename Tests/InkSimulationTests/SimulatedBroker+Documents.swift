@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 import InkPlanning
 import InkProtocol
@@ -51,7 +52,8 @@ extension SimulatedBroker {
             result.blockBytes[block.id] = block.frame.count
         case .draft(let part): try result.addDraft(part)
         case .readingEnd(let end): result.reading = end
-        case .imageChunk, .imageEnd, .band, .localBand, .pixels: farm.problem("\(item) of a reading")
+        case .band(let piece): try result.addPiece(piece)
+        case .imageChunk, .imageEnd, .localBand, .pixels: farm.problem("\(item) of a reading")
         }
     }
 
@@ -60,6 +62,7 @@ extension SimulatedBroker {
         var digest: [UInt8] = []
         for request in result.reading.requests { digest += [2, request.kind] + request.name + [0] }
         if result.draft != nil { digest += [3] + result.blocks.flatMap(\.digest) }
+        for piece in result.pieces { digest += [4] + piece.bytes }
         return digest
     }
 

@@ -75,17 +75,22 @@ extension SimulatedBroker {
             output: PixelSize(width: Self.width, height: 16 * Self.rows(of: job)),
             options: PictureOptions(encoding: encoding(of: job), tile: tile))
         if pictures.updateValue(Picture(), forKey: job) != nil { farm.problem("job \(job) is exported twice at once") }
-        advance(
-            .submitted(
-                ExportJob(
-                    id: JobID(job), name: "p", source: source(of: job, order), destination: place(of: job),
-                    priority: entry.priority)))
+        var export = ExportJob(
+            id: JobID(job), name: "p", source: source(of: job, order), destination: place(of: job),
+            priority: entry.priority)
+        (export.byteCount, export.pixelCount) = (10, Double(order.output.area))
+        export.encoding = order.options.encoding
+        export.othersWaiting = service.queue.count
+        advance(.submitted(export))
         if entry.wantsCancel { advance(.cancelled(JobID(job))) }
     }
 
     func advance(_ event: ExportEvent) {
         let mayPrepare = farm.now >= farm.disk.refusesUntil
-        for action in exports.handle(event, now: farm.now * 1_000_000, mayPrepare: mayPrepare) { perform(action) }
+        // Each worker has one thread.
+        let actions = exports.handle(
+            event, now: farm.now * 1_000_000, mayPrepare: mayPrepare, threads: peers.count)
+        for action in actions { perform(action) }
     }
 
     func perform(_ action: ExportAction) {
@@ -153,6 +158,9 @@ extension SimulatedBroker {
         let heard: ServiceEvent
         switch event {
         case .prepared(let id): heard = .prepared(id.rawValue)
+        case .alone(let id, let isAlone, let atOnce):
+            if isAlone { farm.aloneCount += 1 } else { farm.leftCount += 1 }
+            heard = .alone(id.rawValue, isAlone, atOnce: atOnce)
         case .progress(let id, let done, let total): heard = .progressed(id.rawValue, done: done, total: total)
         case .finished(let id, let picture):
             if picture.quality != quality(of: id.rawValue) {
@@ -273,7 +281,7 @@ extension SimulatedBroker {
     }
 
     func add(_ item: ResultItem, to assembly: inout Assembly) throws(ProtocolError) {
-        if case .read = assembly.role { return try add(item, toReading: &assembly.result) }
+        if assembly.role.isReading { return try add(item, toReading: &assembly.result) }
         add(item, to: &assembly.result)
     }
 

@@ -112,7 +112,9 @@ final class SimulatedBroker {
         scheduler = SchedulerState(rules: terms)
         // A window of three rows; the service has up to three under way.
         exports = ExportsState(
-            rules: ExportRules(activeMax: 1, overtaking: 1, reorderBytes: 3 * 16 * (1 + 3 * Self.width)))
+            rules: ExportRules(
+                activeMax: 1, overtaking: 1, reorderBytes: 3 * 16 * (1 + 3 * Self.width),
+                aloneNanoseconds: farm.weather.keepsResults ? 0 : ExportRules().aloneNanoseconds))
     }
 
     func start() {
@@ -240,7 +242,7 @@ final class SimulatedBroker {
         assembly.isDone = true
         peers[worker]?.assemblies[id] = assembly
         let digest =
-            assembly.role == .read
+            assembly.role.isReading
             ? digest(ofReading: assembly.result)
             : assembly.result.band?.bytes ?? assembly.result.pixels?.digest ?? [1]
         schedule(.taskFinished(worker, id, digest: digest))

@@ -1,3 +1,4 @@
+import InkCodecs
 import InkEngine
 import InkPlanning
 import InkProtocol
@@ -135,6 +136,21 @@ extension DocumentTask {
             }
             var items = honest
             items.remove(at: index)
+            return items
+        case 5, 6, 7:
+            // Pieces of another picture: one less, one of other rows, or blocks beside them.
+            guard let index = honest.firstIndex(where: { if case .band = $0 { true } else { false } }),
+                case .band(var piece) = honest[index]
+            else { return [ending] }
+            var items = honest
+            piece.rowCount += 1
+            switch number {
+            // Without any, it would be the draft of a picture in which nothing is.
+            case 5 where index + 2 == items.count: return [ending]
+            case 5: items.remove(at: index)
+            case 6: items[index] = .band(piece)
+            default: items.insert(.block(block), at: 0)
+            }
             return items
         default:
             // The draft of a picture of another job's size.

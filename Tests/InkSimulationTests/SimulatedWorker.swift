@@ -1,5 +1,6 @@
 import InkCodecs
 import InkEngine
+import InkPlanning
 import InkProtocol
 import InkTestSupport
 
@@ -112,7 +113,11 @@ final class SimulatedWorker {
             farm.note("w\(index) dies of a tile")
             return restart(farm)
         }
-        if case .read(.document(let task)) = run.task {
+        if let (task, isAlone) = run.task.reading {
+            if isAlone, farm.weather.poison, (try? document(of: task, farm))?.job.isMultiple(of: 4) == false {
+                farm.note("w\(index) dies of a picture")
+                return restart(farm)
+            }
             if (try? document(of: task, farm))?.kind == .deadly {
                 farm.note("w\(index) dies of a document")
                 return restart(farm)
@@ -135,7 +140,7 @@ final class SimulatedWorker {
         guard let run = runs.removeValue(forKey: id) else { return }
         if cancelled.remove(id) != nil { return handle(.finished(id, .cancelled), farm) }
         do {
-            if case .read(.document(let task)) = run.task { return try read(task, id, farm) }
+            if let (task, isAlone) = run.task.reading { return try read(task, isAlone: isAlone, id, farm) }
             let bytes = try result(of: run.task).flatMap { try $0.encodedRecord() }
             handle(.produced(id, sequence: 0, bytes: bytes), farm)
             handle(
@@ -159,10 +164,41 @@ final class SimulatedWorker {
         throw .internalError("block \(id) is not there")
     }
 
-    private func read(_ task: DocumentTask, _ id: RunID, _ farm: Farm) throws {
+    /// All of the picture, by the tasks that it would take; nil for one that this worker leaves to many.
+    private func made(
+        _ task: DocumentTask, _ reading: DocumentTaskReading, _ farm: Farm
+    ) throws(EngineError) -> [ResultItem]? {
+        guard case .read(let project, let warnings) = reading else { return nil }
+        var blocks: [EncodedBlock] = []
+        let draft = try task.draft(of: project, .standard, &blocks)
+        guard draft.isMadeAlone(within: .max), (farm.seed + UInt64(project.canvasSize.width)) % 5 > 0 else {
+            return nil
+        }
+        for block in blocks { cache[block.id] = Block(id: block.id, frame: block.frame) }
+        let pieces = try PictureComposition.pieces(
+            of: draft,
+            run: { part throws(EngineError) in
+                do {
+                    let items = try result(of: part)
+                    for block in items.compactMap(\.block) { cache[block.id] = block }
+                    return items
+                } catch { throw .internalError("\(error)") }
+            }, release: { _ in })
+        let blank = draft.outline
+        let named = Dictionary(blank.blocks.map { ($0, 0) }) { first, _ in first }
+        return try task.items(of: blank, blocks: named) + pieces.map(ResultItem.band)
+            + [.readingEnd(ReadingEnd(warnings: warnings))]
+    }
+
+    private func read(_ task: DocumentTask, isAlone: Bool, _ id: RunID, _ farm: Farm) throws {
         var items: [ResultItem]
         do throws(EngineError) {
-            items = try task.result(of: SimulatedReader(seed: farm.seed).read(task, bytes: bytes))
+            let reading = try SimulatedReader(seed: farm.seed).read(task, bytes: bytes)
+            if isAlone, let made = try made(task, reading, farm) {
+                items = made
+            } else {
+                items = try task.result(of: reading)
+            }
         } catch {
             farm.note("w\(index) refuses a document: \(error)")
             items = try DocumentTask.result(refusing: error)
@@ -171,7 +207,7 @@ final class SimulatedWorker {
             let name = Array("needless \(task.companions.count)".utf8)
             items = [.readingEnd(ReadingEnd(requests: [CompanionRequest(kind: .max, name: name)]))]
         } else if !farm.isCalm, farm.chance(farm.weather.lies), let connection, let key = state?.tasks.key(of: id) {
-            items = try task.lie(farm.pick(0...5), instead: items, of: document(of: task, farm))
+            items = try task.lie(farm.pick(0...8), instead: items, of: document(of: task, farm))
             farm.note("w\(index) lies about task \(key.task), attempt \(key.attempt)")
             farm.lies.insert(Lie(connection: connection, task: key.task, attempt: key.attempt))
         }
@@ -279,5 +315,16 @@ final class SimulatedWorker {
             EncodedPiece(
                 rowCount: rect.height, rawByteCount: rect.height * (filters + rect.width * format.bytesPerPixel),
                 adler32: 1, bytes: bytes))
+    }
+}
+
+extension WorkerTask {
+    /// The document that is read, and whether all of its picture is made.
+    fileprivate var reading: (task: DocumentTask, isAlone: Bool)? {
+        switch self {
+        case .read(.document(let task)): (task, false)
+        case .whole(let whole): if case .document(let task) = whole.read { (task, true) } else { nil }
+        default: nil
+        }
     }
 }

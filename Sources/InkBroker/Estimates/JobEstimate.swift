@@ -70,6 +70,8 @@ struct JobEstimate: Sendable {
     private(set) var lastDone: UInt64
     private(set) var begun: UInt64?
     private(set) var isPaused = false
+    /// Whether one thread does all of it.
+    var isAlone = false
     /// Until the project has been read: all work of its tasks.
     private(set) var rough: Part
     private(set) var prepare: Part
@@ -193,7 +195,7 @@ struct JobEstimate: Sendable {
         lastDone = now
         guard let work else { return }
         switch role {
-        case .read: break
+        case .read, .whole: break
         case .decode: decode.measure(phases.decode + phases.encode, of: estimate)
         case .tile(let row, _):
             guard work.rows.indices.contains(row) else { return }
@@ -228,7 +230,7 @@ struct JobEstimate: Sendable {
     /// The job has the result of a task; for a result that was found, nobody has worked.
     mutating func accepted(_ role: TaskRole, estimate: Double, now: UInt64) {
         switch role {
-        case .read: break
+        case .read, .whole: break
         case .decode: decode.left = max(0, decode.left - estimate)
         case .tile(let row, _):
             guard let work, work.rows.indices.contains(row) else { return }
@@ -249,6 +251,18 @@ struct JobEstimate: Sendable {
         let isDone =
             trials == nil && tilesLeft == 0 && encode.left <= 1e-6 * encode.total && wholes.allSatisfy { $0.left == 0 }
         if phase == .rendering, isDone { enter(.finishing, now: now) }
+    }
+
+    /// A worker has made all of it alone, in this time.
+    mutating func made(_ phases: PhaseTimes, now: UInt64) {
+        strokes.measure(phases.raster, of: strokes.total)
+        composite.measure(phases.composite + phases.decode, of: composite.total)
+        // Which file took how long of several is not known.
+        if wholes.isEmpty { encode.measure(phases.encode, of: encode.total) }
+        if wholes.count == 1, encode.total == 0 { wholes[0].measure(phases.encode, of: wholes[0].total) }
+        (strokes.left, composite.left, encode.left, tilesLeft) = (0, 0, 0, 0)
+        for index in wholes.indices { wholes[index].left = 0 }
+        enter(.finishing, now: now)
     }
 
     /// How the first file is encoded.
@@ -310,7 +324,7 @@ struct JobEstimate: Sendable {
         guard work != nil else {
             demand.threads = rough.time(learned) / efficiency
             demand.turns = demand.threads
-            demand.path = demand.threads / count
+            demand.path = isAlone ? demand.threads : demand.threads / count
             add(rough, path: demand.path)
             return demand
         }
@@ -384,6 +398,7 @@ struct RoughSize: Hashable, Sendable {
     var kind: WorkKind
     var work: Double
     var prepare: Double
+    var pixels = 0.0
 }
 
 /// Estimates that err alike.

@@ -154,17 +154,21 @@ extension RoughSize {
         case .ready(let project, let order):
             let kind = WorkKind.unread(order.options.encoding.format, order.options.encoding.effort)
             let strokes = project.layers.flattened().reduce(0) { $0 + $1.layer.strokes.count }
+            let pixels = Double(order.output.area)
             self.init(
-                kind: kind, work: Self.pixel * Double(order.output.area) + Self.stroke * Double(strokes),
-                prepare: Self.prepared + Self.preparedStroke * Double(strokes))
+                kind: kind, work: Self.pixel * pixels + Self.stroke * Double(strokes),
+                prepare: Self.prepared + Self.preparedStroke * Double(strokes), pixels: pixels)
         case .deferred, .document:
             guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
             let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(
                 kind: kind, work: Self.pixel * pixels + Self.byte * Double(bytes),
-                prepare: Self.prepare(ofBytes: Double(bytes)))
+                prepare: Self.prepare(ofBytes: Double(bytes)), pixels: pixels)
         }
     }
+
+    /// Nanoseconds of all of it, before anything has been measured.
+    var usual: Double { min(work * kind.usualRatio + prepare, 1e15) }
 
     /// Nanoseconds of reading and cutting a document.
     static func prepare(ofBytes count: Double) -> Double { prepared + preparedByte * count }

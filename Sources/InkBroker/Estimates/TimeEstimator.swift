@@ -55,6 +55,11 @@ struct TimeEstimator: Sendable {
         jobs[id]?.prepared(work, images: images, preparation: preparation, now: now)
     }
 
+    mutating func setAlone(_ id: JobID, _ isAlone: Bool) { jobs[id]?.isAlone = isAlone }
+
+    /// As `JobEstimate.made`.
+    mutating func made(_ id: JobID, _ phases: PhaseTimes, now: UInt64) { jobs[id]?.made(phases, now: now) }
+
     mutating func planned(_ id: JobID, _ work: PictureWork, now: UInt64) { jobs[id]?.planned(work, now: now) }
 
     /// A task goes to a worker; `underWay` are then on the way in all.

@@ -8,10 +8,12 @@ extension Export {
     /// A task and the bytes that its result may have.
     func task(_ role: TaskRole) throws(BrokerError) -> (WorkerTask, resultLimit: UInt64) {
         switch role {
-        case .read:
+        case .read, .whole:
             guard let readable else { break }
-            let limit = readable.document.map { ResultLimit.draft(fileBytes: $0.limits.fileBytes) }
-            return (.read(readable.task), limit ?? ResultLimit.localDraft)
+            let limit =
+                readable.document.map { ResultLimit.draft(fileBytes: $0.limits.fileBytes) } ?? ResultLimit.localDraft
+            guard let alone, role == .whole else { return (.read(readable.task), limit) }
+            return (.whole(WholeTask(read: readable.task, nanosecondsMax: alone.nanosecondsMax)), limit)
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
@@ -71,7 +73,7 @@ extension Export {
             return ResultLimit.drawnPiece
         }
         // A block with its name.
-        if role == .read { return UInt64(ProtocolLimits.blockFrameBytes) + 64 }
+        if role.isReading { return UInt64(ProtocolLimits.blockFrameBytes) + 64 }
         return image(of: role)?.chunkLimit
     }
 
@@ -95,7 +97,7 @@ extension Export {
     /// What makes a complete result useless, nil when nothing does.
     func fault(in result: TaskResult, of role: TaskRole) -> String? {
         switch role {
-        case .read: return readable?.fault(in: result)
+        case .read, .whole: return readable?.fault(in: result)
         case .decode:
             guard let request = image(of: role) else { return nil }
             let sizes = request.resultSizes

@@ -29,6 +29,14 @@ struct Export: Sendable {
     var phase = Phase.preparing
     /// What a worker reads.
     private(set) var readable: Readable?
+    /// What it may take to make the picture alone, and what that is estimated to take; nil where that is not to be done.
+    private(set) var alone: (nanosecondsMax: UInt64, cost: TaskCost)?
+    /// Whether a worker makes the picture alone.
+    private(set) var isAlone = false
+    /// Whether that was so, and it may now be under way beyond the number of others.
+    private(set) var wasAlone = false
+    /// What a worker has made alone.
+    private var made: [EncodedPiece] = []
     /// What its reader has asked for last, and how often it has asked.
     private var requests: [CompanionRequest] = []
     private var rounds = 0
@@ -51,13 +59,24 @@ struct Export: Sendable {
 
     private static let progressInterval: UInt64 = 50_000_000
 
-    init(_ job: ExportJob, life: ExportLife, submitted: UInt64) {
+    /// - Parameter nanosecondsMax: what a picture may be estimated to take that is made alone.
+    init(_ job: ExportJob, life: ExportLife, submitted: UInt64, nanosecondsMax: UInt64) {
         self.life = life
         name = job.name
         priority = job.priority
         weight = job.weight
         self.submitted = submitted
+        if job.encoding.bytesMax == nil, let rough = RoughSize(job), rough.usual <= Double(nanosecondsMax) {
+            // What is encoded of the picture, and of what it is decoded and rendered, about as many bytes as its samples.
+            alone = (
+                nanosecondsMax,
+                TaskCost(bytes: Int(min(4 * rough.pixels, 1e15)), nanoseconds: UInt64(rough.usual))
+            )
+        }
     }
+
+    /// Whether all of the picture has come from a worker that made it alone.
+    var isMade: Bool { !made.isEmpty }
 
     var plan: PicturePlan? { composition?.plan }
 
@@ -76,13 +95,21 @@ struct Export: Sendable {
     // MARK: - From step to step
 
     /// A worker can read the project.
-    mutating func take(_ readable: Readable, _ held: [EncodedBlock]) -> [ExportAction] {
+    ///
+    /// - Parameter isAlone: whether it is to make all of the picture, too; counts when nobody has read before.
+    mutating func take(_ readable: Readable, _ held: [EncodedBlock], isAlone: Bool) -> [ExportAction] {
         let isFirst = phase == .preparing
         phase = .reading
         blocks += held.map(\.id)
         self.readable = readable
-        stages.append(.read)
-        let stage = Stage(groups: 1, costs: .all(readable.cost))
+        if isFirst { (self.isAlone, wasAlone) = (isAlone, isAlone) }
+        stages.append(self.isAlone ? .whole : .read)
+        var cost = readable.cost
+        if self.isAlone, let work = alone?.cost {
+            cost.bytes += work.bytes
+            cost.nanoseconds += work.nanoseconds
+        }
+        let stage = Stage(groups: 1, costs: .all(cost))
         guard isFirst else { return [.schedule(.stagesPlanned(life.job, [stage], isLast: false))] }
         // A document that cannot bring the broker down any more: from here on it is read elsewhere.
         return (readable.document == nil ? [] : [.report(.prepared(life.job))]) + begin([stage])
@@ -94,6 +121,9 @@ struct Export: Sendable {
         take(prepared.draft)
         return [.report(.prepared(life.job))] + begin([addDecoding(of: prepared.draft)])
     }
+
+    /// The picture is not made alone after all.
+    mutating func leaveToMany() { isAlone = false }
 
     private mutating func take(_ draft: PictureDraft) {
         self.draft = draft
@@ -123,6 +153,10 @@ struct Export: Sendable {
             return [.findCompanions(life, readable, requests)]
         }
         guard let draft else { return try planTrial(now: now) }
+        if phase == .reading, isMade {
+            phase = .planning
+            return [.plan(life, draft, decoded: [])]
+        }
         if phase == .reading {
             return [.schedule(.stagesPlanned(life.job, [addDecoding(of: draft)], isLast: false))]
         }
@@ -140,7 +174,9 @@ struct Export: Sendable {
     }
 
     /// - Parameter reorderBytes: raw bytes of rows of tiles that may be under way.
-    mutating func take(_ planned: PlannedExport, reorderBytes: Int) -> [ExportAction] {
+    mutating func take(
+        _ planned: PlannedExport, reorderBytes: Int, now: UInt64
+    ) throws(BrokerError) -> [ExportAction] {
         let plan = planned.plan
         // Rows of tiles.
         let window = max(2, min(64, reorderBytes / max(1, plan.rawBytes(ofRow: 0))))
@@ -155,10 +191,30 @@ struct Export: Sendable {
             plan.pictures.filter { $0.rowCount > 0 && !$0.source.isDrawn }.map { ($0.grid, $0.set) }, window: window)
         trials = planned.trials
         let isLast = trials == nil
-        return (isLast ? [.open(life.job, planned.assembler, as: plan.heads.map(\.encoding.format))] : []) + [
-            .report(.progress(life.job, done: 0, total: Export.taskCount(of: plan))),
-            .schedule(.stagesPlanned(life.job, addStages(of: composition, window: window), isLast: isLast)),
+        let opening: [ExportAction] =
+            (isLast ? [.open(life.job, planned.assembler, as: plan.heads.map(\.encoding.format))] : [])
+            + [.report(.progress(life.job, done: 0, total: Export.taskCount(of: plan)))]
+        guard made.isEmpty else { return try opening + writeMade(plan, now: now) }
+        return opening + [
+            .schedule(.stagesPlanned(life.job, addStages(of: composition, window: window), isLast: isLast))
         ]
+    }
+
+    /// Has the picture written that a worker has made alone.
+    private mutating func writeMade(_ plan: PicturePlan, now: UInt64) throws(BrokerError) -> [ExportAction] {
+        guard let (rows, files) = plan.lonePieces(made) else {
+            throw .internalError("\(made.count) checked pieces of \(name) are no picture")
+        }
+        made = []
+        do throws(StitchError) {
+            for (row, piece) in rows.enumerated() { _ = try stitch?.accept(piece, row: row) }
+        } catch {
+            throw .internalError("a checked band does not fit: \(error)")
+        }
+        wholesDone = files.count
+        let total = Export.taskCount(of: plan)
+        return [.report(.progress(life.job, done: total, total: total))] + write(rows + files, now: now)
+            + [.schedule(.stagesPlanned(life.job, [], isLast: true))]
     }
 
     /// All tiles, or all pieces of a trial, are there: plans the next trial, or has the file that was found written.
@@ -251,7 +307,7 @@ struct Export: Sendable {
     /// Takes a result, and has the bands written whose turn it is.
     mutating func take(_ result: TaskResult, of role: TaskRole, now: UInt64) throws(BrokerError) -> [ExportAction] {
         switch role {
-        case .read:
+        case .read, .whole:
             blocks += result.blocks
             requests = result.reading.requests
             rounds += requests.isEmpty ? 0 : 1
@@ -266,6 +322,7 @@ struct Export: Sendable {
             remove(served)
             readable = nil
             take(draft)
+            made = result.pieces
             return [.release(served)] + (isHere ? [.report(.prepared(life.job))] : [])
         case .decode(let index):
             blocks += result.blocks
@@ -352,56 +409,5 @@ struct Export: Sendable {
         report.foundCount = counts.found
         (report.bytesSent, report.bytesReceived) = (counts.bytesSent, counts.bytesReceived)
         return report
-    }
-}
-
-/// What an export has cost so far.
-struct ExportCounts: Hashable, Sendable {
-    var phases = PhaseTimes()
-    var brokerCPU: UInt64 = 0
-    private(set) var attempts = 0
-    /// Attempts that workers have in hand.
-    private var inHand = 0
-    /// When the last of them came back.
-    private var idleSince: UInt64?
-    /// Between attempts, nanoseconds: paused, behind other exports, or without workers.
-    private var idleBetween: UInt64 = 0
-    private var firstDispatch: UInt64?
-    /// What the broker itself has taken to prepare, nanoseconds.
-    private(set) var preparation: UInt64 = 0
-    /// Tiles whose results were kept from earlier exports.
-    var found = 0
-    var bytesSent = 0
-    var bytesReceived = 0
-
-    mutating func dispatched(now: UInt64) {
-        attempts += 1
-        inHand += 1
-        firstDispatch = firstDispatch ?? now
-        if let since = idleSince { idleBetween += now - min(now, since) }
-        idleSince = nil
-    }
-
-    /// An attempt is over, whatever came of it.
-    mutating func returned(now: UInt64) {
-        inHand -= 1
-        if inHand == 0 { idleSince = now }
-    }
-
-    /// How long no worker had a task, from the submission to the last attempt.
-    func idle(since submitted: UInt64, now: UInt64) -> UInt64 {
-        let first = firstDispatch ?? now
-        return first - min(first, submitted) + idleBetween
-    }
-
-    mutating func add(preparation time: LaneTime) {
-        phases.prepare += time.elapsed
-        preparation += time.elapsed
-        brokerCPU += time.cpu
-    }
-
-    mutating func add(stitching time: LaneTime) {
-        phases.stitch += time.elapsed
-        brokerCPU += time.cpu
     }
 }

@@ -27,7 +27,8 @@ enum ExportAction: Sendable {
 
 /// The bounds that exports share.
 struct ExportRules: Hashable, Sendable {
-    /// Exports under way at once; those that are only being written do not count.
+    /// Exports under way at once; those that are only being written do not count, nor those of pictures that workers make
+    /// alone, as far as there are threads.
     var activeMax = 8
     /// So many more may be, when they are more urgent than all that are.
     var overtaking = 4
@@ -35,4 +36,6 @@ struct ExportRules: Hashable, Sendable {
     var preparingMax = 1
     /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
     var reorderBytes = 96 << 20
+    /// What a picture may be estimated to take that a worker makes alone, nanoseconds of a core; 0: none is.
+    var aloneNanoseconds: UInt64 = 2_000_000_000
 }

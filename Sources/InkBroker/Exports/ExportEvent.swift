@@ -79,20 +79,32 @@ struct TaskResult: Sendable {
     /// The received chunks of the next image.
     var chunks: [ReceivedChunk] = []
     var band: EncodedPiece?
+    /// All pieces of a picture that was made alone.
+    var pieces: [EncodedPiece] = []
     var pixels: BlockID?
     var pixelBytes: Int?
     /// The parts of a draft as they came, and what has come of them.
     var draftParts: [Block] = []
     var draft: PictureDraft?
     var reading = ReadingEnd()
+    /// Bytes of these pieces.
+    var pieceBytes: UInt64 = 0
     /// Bytes of the blocks of a draft.
     var blockBytes: [BlockID: Int] = [:]
 
     /// Adds a band, or the next piece of a file.
-    mutating func add(_ piece: EncodedPiece) {
-        if band == nil { return band = piece }
-        band?.rawByteCount &+= piece.rawByteCount
-        band?.bytes += piece.bytes
+    mutating func add(_ piece: EncodedPiece) { band.append(piece) }
+
+    /// Adds a piece of a picture that is made alone.
+    ///
+    /// - Throws: `overLimit` for more of them than there may be.
+    mutating func addPiece(_ piece: EncodedPiece) throws(ProtocolError) {
+        pieceBytes += UInt64(piece.bytes.count)
+        guard pieceBytes <= WholeTask.pieceBytesMax, pieces.count < WholeTask.piecesMax else {
+            throw .overLimit(
+                what: "the pieces of a picture", found: pieceBytes, limit: UInt64(WholeTask.pieceBytesMax))
+        }
+        pieces.append(piece)
     }
 
     /// Adds a part of a draft.

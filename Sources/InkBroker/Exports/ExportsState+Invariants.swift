@@ -8,8 +8,9 @@ extension ExportsState {
     var brokenInvariants: [String] {
         var broken = active.values.flatMap { export in export.brokenInvariants.map { "\(export.life.job): \($0)" } }
         let busy = active.values.filter { $0.phase != .finishing }
-        if busy.count > rules.activeMax + rules.overtaking { broken.append("\(busy.count) under way") }
-        if busy.count < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
+        let shared = busy.count { !$0.wasAlone }
+        if shared > rules.activeMax + rules.overtaking { broken.append("\(shared) under way") }
+        if places < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
         if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
         let queued = Set(unprepared.map(\.life)).union(preparing)
         for export in busy where export.isPrepared == queued.contains(export.life) {

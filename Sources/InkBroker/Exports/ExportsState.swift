@@ -16,6 +16,9 @@ struct ExportsState: Sendable {
     private(set) var preparing: Set<ExportLife> = []
     private(set) var active: [JobID: Export] = [:]
     private(set) var isStopping = false
+    /// Jobs that are to be submitted, and threads of workers.
+    private var othersWaiting = 0
+    private var threads = 0
     private var livesBegun: UInt64 = 0
     private var actions: [ExportAction] = []
 
@@ -38,11 +41,17 @@ struct ExportsState: Sendable {
 
     /// Takes one event and says what is to be done, in order.
     ///
-    /// - Parameter mayPrepare: whether there is room for another project's blocks.
-    mutating func handle(_ event: ExportEvent, now: UInt64, mayPrepare: Bool) -> [ExportAction] {
+    /// - Parameters:
+    ///   - mayPrepare: whether there is room for another project's blocks.
+    ///   - threads: those of all workers.
+    mutating func handle(
+        _ event: ExportEvent, now: UInt64, mayPrepare: Bool, threads: Int = 0
+    ) -> [ExportAction] {
+        self.threads = threads
         // They may hold a whole project.
         defer { actions = [] }
         apply(event, now: now)
+        admit()
         if mayPrepare { prepareNext() }
         return actions
     }
@@ -62,11 +71,13 @@ struct ExportsState: Sendable {
         case .stagesDone(let id): advance(id) { export throws(BrokerError) in try export.planNext(now: now) }
         case .accepted(let life, let role, let result):
             guard self[life] != nil else { return actions.append(.release(result.blocks)) }
-            if role == .read { preparing.remove(life) }
+            if role.isReading { preparing.remove(life) }
             let reading = result.reading
             if !reading.warnings.isEmpty, reading.requests.isEmpty { report(.warned(life.job, reading.warnings)) }
             if let failure = reading.failure { return fail(life.job, .refused(failure)) }
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
+            // It would take too long, or cannot be made alone.
+            if role == .whole, let export = self[life], export.draft != nil, !export.isMade { leaveToMany(life.job) }
         case .diskAdvanced: break
         case .stopped(let error): stop(error)
         }
@@ -80,13 +91,12 @@ struct ExportsState: Sendable {
             return report(.failed(job.id, .internalError("\(job.id) is taken")))
         }
         waiting.append((job, now))
-        admit()
+        othersWaiting = max(0, job.othersWaiting)
     }
 
     private mutating func setPriority(_ id: JobID, _ priority: Int) {
         if let index = waiting.firstIndex(where: { $0.job.id == id }) {
             waiting[index].job.priority = priority
-            admit()
         } else if active[id] != nil {
             active[id]?.priority = priority
             actions.append(.schedule(.priorityChanged(id, priority)))
@@ -101,16 +111,48 @@ struct ExportsState: Sendable {
             let (job, submitted) = waiting.remove(at: index)
             livesBegun += 1
             let life = ExportLife(job: job.id, number: livesBegun)
-            active[job.id] = Export(job, life: life, submitted: submitted)
+            active[job.id] = Export(
+                job, life: life, submitted: submitted, nanosecondsMax: rules.aloneNanoseconds)
             unprepared.append((job, life))
             report(.started(job.id))
         }
     }
 
+    /// Whether a thread is to make the picture alone: pictures that are as urgent wait, and more of them than threads are
+    /// free.
+    private func isToBeMadeAlone(_ id: JobID) -> Bool {
+        guard let export = active[id], export.alone != nil, threads > 0 else { return false }
+        var count = othersWaiting
+        for other in active.values
+        where other.phase != .finishing && !other.isPaused && other.priority >= export.priority { count += 1 }
+        for other in waiting where count <= threads && other.job.priority >= export.priority { count += 1 }
+        return count > threads
+    }
+
+    private mutating func leaveToMany(_ id: JobID) {
+        active[id]?.leaveToMany()
+        report(.alone(id, false, atOnce: aloneAtOnce))
+    }
+
+    /// Every thread has one, and the next ones are at hand.
+    private var aloneAtOnce: Int { threads + threads / 2 + 2 }
+
     private func hasRoom(for priority: Int) -> Bool {
-        let busy = active.values.filter { $0.phase != .finishing }
-        if busy.count < rules.activeMax { return true }
-        return busy.count < rules.activeMax + rules.overtaking && busy.allSatisfy { $0.priority < priority }
+        let places = places
+        if places < rules.activeMax { return true }
+        return places < rules.activeMax + rules.overtaking
+            && active.values.allSatisfy { $0.phase == .finishing || $0.priority < priority }
+    }
+
+    /// How many of the places of exports under way are taken. One that is only being written needs none, and little is
+    /// held for a picture that a worker makes alone.
+    var places: Int {
+        var (busy, alone) = (0, 0)
+        for export in active.values where export.phase != .finishing {
+            busy += 1
+            if export.isAlone { alone += 1 }
+        }
+        return busy - min(alone, aloneAtOnce)
     }
 
     /// Has the next projects read and cut: few at a time, so that no more than their blocks are in memory beyond the
@@ -134,8 +176,6 @@ struct ExportsState: Sendable {
         do throws(BrokerError) {
             actions += try step(&export)
             active[id] = export
-            // One that is only being written makes room.
-            if export.phase == .finishing { admit() }
         } catch {
             active[id] = export
             fail(id, error)
@@ -151,7 +191,11 @@ struct ExportsState: Sendable {
             return actions.append(.release(answer.blocks.map(\.id)))
         }
         switch answer {
-        case .readable(let readable, let blocks): advance(id) { $0.take(readable, blocks) }
+        case .readable(let readable, let blocks):
+            let isAlone = isToBeMadeAlone(id)
+            let wasAlone = active[id]?.isAlone
+            advance(id) { $0.take(readable, blocks, isAlone: isAlone) }
+            if wasAlone == false, active[id]?.isAlone == true { report(.alone(id, true, atOnce: aloneAtOnce)) }
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):
             let grid = planned.plan.whole.grid
@@ -162,7 +206,9 @@ struct ExportsState: Sendable {
                         PictureTiles(
                             picture: grid.output, tile: grid.tile, columns: grid.columns, rows: grid.rows)))
             }
-            advance(id) { $0.take(planned, reorderBytes: rules.reorderBytes) }
+            advance(id) { export throws(BrokerError) in
+                try export.take(planned, reorderBytes: rules.reorderBytes, now: now)
+            }
         case .written(let rows, let picture, let time):
             count(id) { $0.add(stitching: time) }
             report(.written(id, picture))
@@ -175,7 +221,6 @@ struct ExportsState: Sendable {
             // Whoever waits need not wait until what the picture was made of is freed.
             report(.finished(id, picture))
             actions.append(.release(export.heldBlocks))
-            admit()
         case .failed(let error): fail(id, error)
         }
     }
@@ -206,7 +251,6 @@ struct ExportsState: Sendable {
         if export.phase == .reading { preparing.remove(export.life) }
         actions += [.discard(id), .release(export.heldBlocks), .schedule(.jobDropped(id))]
         report(.failed(id, error))
-        admit()
     }
 
     private mutating func report(_ event: BrokerEvent) { actions.append(.report(event)) }

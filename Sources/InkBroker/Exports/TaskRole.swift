@@ -2,6 +2,8 @@
 enum ExportStage: Hashable, Sendable {
     /// Only where a worker can read the project.
     case read
+    /// Instead of all others, where a worker makes the picture alone.
+    case whole
     case decode
     case tile
     /// Only where the tiles are no bands.
@@ -16,6 +18,8 @@ enum ExportStage: Hashable, Sendable {
 enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     /// Reads the job's project and cuts it into blocks.
     case read
+    /// Makes all pieces of its files.
+    case whole
     /// Decodes the job's image of this index.
     case decode(Int)
     case tile(row: Int, column: Int)
@@ -31,6 +35,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
         guard stages.indices.contains(position.stage) else { return nil }
         switch stages[position.stage] {
         case .read: self = .read
+        case .whole: self = .whole
         case .decode: self = .decode(position.group)
         case .tile: self = .tile(row: position.group, column: position.index)
         case .encode: self = .encode(row: position.group)
@@ -38,6 +43,9 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
         case .trial(let number): self = .trial(number, row: position.group)
         }
     }
+
+    /// Whether it gives a draft, or asks for files beside the document.
+    var isReading: Bool { self == .read || self == .whole }
 
     /// The tile that the task renders; nil for other tasks.
     var tile: TilePosition? {
@@ -48,6 +56,7 @@ enum TaskRole: Hashable, Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .read: "reading the project"
+        case .whole: "making the picture"
         case .decode(let index): "decoding image \(index + 1)"
         case .tile(let row, let column): "tile \(column),\(row)"
         case .encode(let row): "encoding row \(row) of tiles"

@@ -35,8 +35,10 @@ extension BrokerLoop {
                 life.job, work, images: prepared.draft.images.map { Double($0.decodingNanoseconds) },
                 preparation: prepared.time.elapsed, now: now)
         case .answered(let life, .planned(let planned)):
-            if exports[life] != nil { estimator.planned(life.job, planned.plan.work, now: now) }
-        case .accepted(let life, .read, let result):
+            guard let export = exports[life] else { return }
+            estimator.planned(life.job, planned.plan.work, now: now)
+            if export.isMade { estimator.made(life.job, export.counts.phases, now: now) }
+        case .accepted(let life, let role, let result) where role.isReading:
             guard let export = exports[life], let draft = result.draft, let work = draft.work else { return }
             estimator.prepared(
                 life.job, work, images: draft.images.map { Double($0.decodingNanoseconds) },
@@ -61,6 +63,7 @@ extension BrokerLoop {
         let now = SystemClock.nanoseconds
         switch event {
         case .started(let id): estimator.began(id, now: now)
+        case .alone(let id, let isAlone, _): estimator.setAlone(id, isAlone)
         case .finished(let id, _): estimator.ended(id, isFinished: true, now: now)
         case .failed(let id, _): estimator.ended(id, isFinished: false, now: now)
         default: break

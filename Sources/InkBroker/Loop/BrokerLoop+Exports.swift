@@ -9,9 +9,9 @@ extension BrokerLoop {
     /// Gives the exports an event and carries out their actions, those that arise from them at once.
     func tell(_ event: ExportEvent) {
         noteForEstimates(event)
-        for action in exports.handle(event, now: SystemClock.nanoseconds, mayPrepare: !store.isBehind) {
-            perform(action)
-        }
+        let actions = exports.handle(
+            event, now: SystemClock.nanoseconds, mayPrepare: !store.isBehind, threads: estimator.threads)
+        for action in actions { perform(action) }
     }
 
     private func perform(_ action: ExportAction) {

@@ -122,14 +122,14 @@ extension BrokerLoop {
             assembly.result.chunks.append(ReceivedChunk(pixels: chunk.map(\.id), byteCount: byteCount))
         case .imageEnd(let image):
             assembly.result.endImage(image)
-        case .band(let band): assembly.result.add(band)
+        case .band(let band): try add(band, to: &assembly)
         case .localBand(var band, let id):
             guard case .bytes(let bytes) = store.local?.content(of: id) else {
                 throw ProtocolError.badValue(what: "band", offset: 0, found: "\(id)", expected: "a local block")
             }
             store.local?.remove(id)
             band.bytes = bytes
-            assembly.result.add(band)
+            try add(band, to: &assembly)
         case .block(let block):
             _ = try hold(block, for: &assembly)
             assembly.result.blockBytes[block.id] = block.frame.count
@@ -145,6 +145,10 @@ extension BrokerLoop {
             assembly.result.pixelBytes = try hold(block, for: &assembly)
             assembly.result.pixels = block.id
         }
+    }
+
+    private func add(_ band: EncodedPiece, to assembly: inout Assembly) throws(ProtocolError) {
+        if assembly.role == .whole { try assembly.result.addPiece(band) } else { assembly.result.add(band) }
     }
 
     /// Takes a block in under the name that it has; returns how many bytes it says that it holds.
@@ -205,6 +209,7 @@ extension BrokerLoop {
             switch assembly.role {
             case .tile(let row, _), .encode(let row): exports[assembly.life]?.plan?.place(ofRow: row).picture.set
             // Whole files, and the pieces of trials, are compared by their bytes.
+            case .whole: assembly.result.draft?.set
             case .read, .decode, .finish, .trial: nil
             }
         let (result, mailbox) = (assembly.result, mailbox)

@@ -137,7 +137,9 @@ final class BrokerLoop {
         return ExportRules(
             activeMax: configuration.activeExports,
             preparingMax: areWorkersHere ? configuration.activeExports + rules.overtaking : 1,
-            reorderBytes: configuration.reorderBytes)
+            reorderBytes: configuration.reorderBytes,
+            // Tiles whose results are kept are looked up, and a worker that makes a picture alone cannot do that.
+            aloneNanoseconds: configuration.resultFolder == nil ? rules.aloneNanoseconds : 0)
     }
 
     /// Until `stop` has been posted and every export has ended.

@@ -26,6 +26,8 @@ struct ResultDigest: Sendable {
     /// - Parameter files: of the picture; nil before it is planned.
     init(_ result: TaskResult, _ files: PictureSet?, in store: BlockStore) {
         if let band = result.band { pieces.append(.band(band, files)) }
+        let rows = result.pieces.count - (files?.wholes.count ?? 0)
+        for (row, piece) in result.pieces.enumerated() { pieces.append(.band(piece, row < rows ? files : nil)) }
         if let pixels = result.pixels { add(pixels, in: store) }
         for request in result.reading.requests { pieces.append(.bytes([2, request.kind] + request.name + [0])) }
         // A draft counts by what its blocks hold: their names depend on how they are compressed.

@@ -63,7 +63,7 @@ final class EmbeddedFarm: ExportFarm {
     private func startBroker(_ context: ZeroMQContext, _ local: LocalBlocks) throws(PictureFailure) {
         var configuration = BrokerConfiguration(endpoint: Self.endpoint)
         configuration.rendererVersion = rendererVersion
-        // Enough to keep every worker busy over the ends of exports.
+        // Enough to keep every worker busy over the ends of exports that share them.
         configuration.activeExports = workerCount + 2
         if let cache { (configuration.resultFolder, configuration.resultBytes) = (cache.folder, cache.bytesMax) }
         do {
@@ -176,7 +176,7 @@ final class EmbeddedFarm: ExportFarm {
         case .progress(let job, let done, let total):
             state.withLock(\.onEvent)?(.progress(Int(job.rawValue), done: done, total: total))
         case .timeLeft(let job, let time): state.withLock(\.onEvent)?(.timeLeft(Int(job.rawValue), time))
-        case .warned, .prepared, .planned, .written, .worker, .task: break
+        case .warned, .prepared, .alone, .planned, .written, .worker, .task: break
         case .resultsLost(let reason):
             state.withLock(\.onEvent)?(.news("results are not kept in the cache: \(reason)"))
         case .finished(let job, var picture):

@@ -93,7 +93,8 @@ extension ServiceLoop {
     func takeErrand(_ event: BrokerEvent) -> Bool {
         func isErrand(_ id: JobID) -> Bool { id.rawValue >= FarmService.firstErrand }
         switch event {
-        case .started(let id), .warned(let id, _), .prepared(let id), .planned(let id, _), .progress(let id, _, _),
+        case .started(let id), .warned(let id, _), .prepared(let id), .alone(let id, _, _), .planned(let id, _),
+            .progress(let id, _, _),
             .written(let id, _),
             .timeLeft(let id, _):
             return isErrand(id)

@@ -45,6 +45,9 @@ extension ServiceLoop {
         if case .content(_, let byteCount, _) = submission.source { job.byteCount = Int(clamping: byteCount) }
         job.pixelCount = submission.picture.size.usualArea
         job.encoding = submission.picture.options.encoding
+        if let highest = state.queue.highestPriority, highest >= entry.priority {
+            job.othersWaiting = state.queue.count
+        }
         job.isPrivate = isFetched
         // One file is kept, sent and counted.
         job.makesFolders = !isFetched
@@ -101,6 +104,7 @@ extension ServiceLoop {
         case .planned(let id, let tiles): runs[id.rawValue]?.tiles = tiles
         case .warned(let id, let lines): keep(lines, of: id.rawValue)
         case .prepared(let id): tell(.prepared(id.rawValue))
+        case .alone(let id, let isAlone, let atOnce): tell(.alone(id.rawValue, isAlone, atOnce: atOnce))
         case .progress(let id, let done, let total):
             runs[id.rawValue]?.done = done
             runs[id.rawValue]?.total = total

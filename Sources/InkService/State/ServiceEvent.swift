@@ -92,6 +92,8 @@ enum ServiceEvent: Sendable {
     // The broker.
     /// The job's project has been read and split.
     case prepared(JobNumber)
+    /// One worker makes all of its picture, or does not after all; so many such pictures may be under way.
+    case alone(JobNumber, Bool, atOnce: Int)
     case progressed(JobNumber, done: Int, total: Int, timeLeft: TimeLeft? = nil)
     /// `story`: JSON text.
     case exportEnded(JobNumber, ExportEnd, story: [UInt8])

@@ -30,7 +30,7 @@ extension ServiceState {
         if let first = waitingOrders.first, !awaits(first.action, comingBack) {
             broken.append("order \(first.id.number): waits for nothing")
         }
-        let running = activeJobs.count { jobs[$0]?.wasPaused != true }
+        let running = activeJobs.count { jobs[$0]?.tookNoPlace != true }
         if running > rules.activeJobs + rules.overtakingJobs {
             broken.append("\(running) jobs at once")
         }

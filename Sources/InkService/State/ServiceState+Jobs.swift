@@ -6,6 +6,7 @@ extension ServiceState {
     mutating func enqueue(_ number: JobNumber, _ job: Job) {
         var job = job
         job.phase = .waiting
+        job.isAlone = false
         jobs[number] = job
         activeJobs.remove(number)
         line(up: number, job)
@@ -26,15 +27,26 @@ extension ServiceState {
         return counts
     }
 
-    /// The jobs that take a place of those that may run.
-    private var running: Set<JobNumber> { activeJobs.filter { jobs[$0]?.isPaused != true } }
+    /// The jobs that run, and how many places of those that may run they take. The broker holds little for a picture that
+    /// a worker makes alone, so that threads decide how many of them there are.
+    private var running: (jobs: Set<JobNumber>, places: Int) {
+        let running = activeJobs.filter { jobs[$0]?.isPaused != true }
+        let alone = running.count { jobs[$0]?.isAlone == true }
+        return (running, running.count - min(alone, aloneAtOnce))
+    }
+
+    mutating func setAlone(_ number: JobNumber, _ isAlone: Bool, atOnce: Int) {
+        aloneAtOnce = atOnce
+        guard jobs[number] != nil, activeJobs.contains(number) else { return }
+        jobs[number]?.isAlone = isAlone
+        jobs[number]?.tookNoPlace = true
+    }
 
     /// Starts the next jobs as long as there is room.
     mutating func begin(now: UInt64) {
         guard !isStopping, now >= startsAgainAt else { return }
         while let highest = queue.highestPriority {
-            let running = running
-            let count = running.count
+            let (running, count) = running
             let mayOvertake =
                 count < rules.activeJobs + rules.overtakingJobs
                 && running.allSatisfy { (jobs[$0]?.priority ?? .min) < highest }

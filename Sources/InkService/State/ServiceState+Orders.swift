@@ -171,7 +171,7 @@ extension ServiceState {
     private mutating func setPaused(_ numbers: [JobNumber], _ isPaused: Bool, _ id: OrderID) {
         change(numbers, id) { state, number, job in
             state.jobs[number]?.isPaused = isPaused
-            state.jobs[number]?.wasPaused = true
+            state.jobs[number]?.tookNoPlace = true
             job.isPaused = isPaused
             if job.phase == .waiting {
                 if isPaused { state.queue.remove(number) } else { state.line(up: number, job) }

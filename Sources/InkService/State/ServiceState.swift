@@ -35,7 +35,9 @@ struct ServiceState: Sendable {
         /// Whether it is not started, and its tasks stay at the broker.
         var isPaused = false
         /// Whether it took no place of the jobs that may run at some time, and may now run beyond their number.
-        var wasPaused = false
+        var tookNoPlace = false
+        /// Whether one worker makes all of its picture.
+        var isAlone = false
         var wantsCancel = false
         /// Orders to cancel it that wait for its end.
         var cancellations: [OrderID] = []
@@ -113,6 +115,8 @@ struct ServiceState: Sendable {
     var returning: [JobNumber: Set<SessionID>] = [:]
     /// The jobs that the broker has, or is about to get.
     var activeJobs: Set<JobNumber> = []
+    /// How many pictures that are made alone may be under way beside the others.
+    var aloneAtOnce = 0
     var nextJob: JobNumber
     var nextNotice: UInt64
     var isStopping = false
@@ -260,6 +264,7 @@ struct ServiceState: Sendable {
             carryOutWaiting()
         case .recovered(let job, let picture): recovered(job, picture)
         case .prepared(let job): prepared(job)
+        case .alone(let job, let isAlone, let atOnce): setAlone(job, isAlone, atOnce: atOnce)
         case .progressed(let job, let done, let total, let timeLeft):
             for session in jobs[job]?.watchers.sorted() ?? [] {
                 actions.append(.send(session, .progress(job, done: done, total: total, timeLeft: timeLeft)))

@@ -224,7 +224,7 @@ private struct EstimatedFarm {
             return PhaseTimes(
                 raster: real(.strokes, cost.strokes), composite: real(.composite, cost.composite),
                 encode: real(.encode(.png, .balanced), cost.encode))
-        case .read, .encode, .trial, nil: return PhaseTimes()
+        case .read, .whole, .encode, .trial, nil: return PhaseTimes()
         case .finish: return PhaseTimes(encode: real(.whole(.jxl, .balanced), job.work.wholes[0].nanoseconds))
         }
     }

@@ -31,6 +31,10 @@ private struct SimulatedExports {
     /// Lives that have been begun, ended ones included.
     private var lives: [ExportLife] = []
     private(set) var finished = 0
+    /// Pictures that a worker has made alone, and those that it has left to many.
+    private(set) var alone = (made: 0, left: 0)
+    /// How many threads all workers have, as far as the exports know.
+    private var threads = 0
 
     private struct Source {
         var draft: PictureDraft
@@ -90,6 +94,7 @@ private struct SimulatedExports {
 
     private mutating func step() {
         now += UInt64.random(in: 0...20_000_000, using: &random)
+        if chance(0.1) { threads = Int.random(in: 0...3, using: &random) }
         let id = JobID(UInt64.random(in: 1...6, using: &random))
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<6: submit(id)
@@ -127,12 +132,11 @@ private struct SimulatedExports {
             options.files = [PictureFileOptions(encoding: PictureEncoding(format: chance(0.5) ? .jpeg : .webp))]
             options.encoding.bytesMax = Int.random(in: 1...500, using: &random)
         }
-        tell(
-            .submitted(
-                ExportJob(
-                    id: id, name: "p", project: project,
-                    order: PictureOrder(output: size, options: options), destination: "p.png",
-                    priority: number(&random))))
+        var job = ExportJob(
+            id: id, name: "p", project: project, order: PictureOrder(output: size, options: options),
+            destination: "p.png", priority: number(&random))
+        job.othersWaiting = number(&random)
+        tell(.submitted(job))
     }
 
     /// Something arrives for an export that may have ended long ago: it changes nothing, and its blocks go.
@@ -271,6 +275,9 @@ private struct SimulatedExports {
         case .discard: break
         case .release(let blocks): release(blocks)
         case .schedule(let event): schedule(event)
+        case .report(.alone(let id, false, _)):
+            alone.left += 1
+            if state[id]?.isAlone != false { problems.append("\(id) is left to many, and is not") }
         case .report(.finished(let id, _)):
             finished += 1
             ended[id, default: 0] += 1
@@ -336,7 +343,7 @@ private struct SimulatedExports {
 
     private mutating func tell(_ event: ExportEvent, mayPrepare: Bool? = nil) {
         let may = mayPrepare ?? chance(0.7)
-        for action in state.handle(event, now: now, mayPrepare: may) { perform(action) }
+        for action in state.handle(event, now: now, mayPrepare: may, threads: threads) { perform(action) }
         problems += state.brokenInvariants
         let count = unprepared.count
         if count > state.rules.preparingMax { problems.append("\(count) projects are prepared at once") }
@@ -400,7 +407,8 @@ private struct SimulatedExports {
         schedule(.taskFinished(Self.worker, dispatch.id))
     }
 
-    private mutating func reading(_ life: ExportLife) -> TaskResult {
+    /// - Parameter isAlone: whether all of the picture may come of it.
+    private mutating func reading(_ life: ExportLife, isAlone: Bool) -> TaskResult {
         guard let source = sources[life], !source.isRead, source.asked.isEmpty else {
             problems.append("\(life) is read again")
             return TaskResult()
@@ -415,33 +423,55 @@ private struct SimulatedExports {
             return result
         }
         sources[life]?.isRead = true
-        result.blocks = source.blocks.map { hold($0.id) }
+        var draft = source.draft
+        if isAlone, draft.isMadeAlone(within: .max), chance(0.8) {
+            draft = draft.outline
+            result.pieces = pieces(of: draft)
+            alone.made += 1
+        } else {
+            result.blocks = source.blocks.map { hold($0.id) }
+        }
         guard source.isDocument else {
-            result.draft = source.draft
+            result.draft = draft
             return result
         }
-        for block in source.blocks { result.blockBytes[block.id] = block.frame.count }
+        if result.pieces.isEmpty { for block in source.blocks { result.blockBytes[block.id] = block.frame.count } }
         do throws(ProtocolError) {
-            for part in try source.draft.encodedParts() { try result.addDraft(Block(content: part)) }
+            for part in try draft.encodedParts() { try result.addDraft(Block(content: part)) }
         } catch {
             problems.append("\(error)")
         }
         return result
     }
 
+    private mutating func pieces(of draft: PictureDraft) -> [EncodedPiece] {
+        guard let plan = try? PicturePlan(draft, decoded: []) else {
+            problems.append("the outline of a picture cannot be planned")
+            return []
+        }
+        let set = plan.whole.set
+        let rows = set.streamed.isEmpty ? [] : (0..<plan.rowCount).map { Self.band($0, plan) }
+        return rows + set.wholes.map { Self.file($0, plan) }
+    }
+
+    private static func band(_ row: Int, _ plan: PicturePlan) -> EncodedPiece {
+        let rows = plan.place(ofRow: row).picture.grid.pixelRows(ofRow: row)
+        return EncodedPiece(
+            rowCount: rows.count, rawByteCount: plan.rawBytes(ofRow: row), adler32: 1, bytes: Array("\(row)".utf8))
+    }
+
+    private static func file(_ member: Int, _ plan: PicturePlan) -> EncodedPiece {
+        let (size, isDrawn) = (plan.whole.scene.output, plan.whole.drawings[member] != nil)
+        let bytes = Array((isDrawn ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" : "whole").utf8)
+        return EncodedPiece(
+            rowCount: size.height, rawByteCount: isDrawn ? bytes.count : size.area * 3, adler32: 1, bytes: bytes)
+    }
+
     private mutating func result(of role: TaskRole, _ life: ExportLife) -> TaskResult {
         let plan = state[life]?.plan
-        func band(_ row: Int) -> TaskResult {
-            guard let plan else { return TaskResult() }
-            let rows = plan.place(ofRow: row).picture.grid.pixelRows(ofRow: row)
-            return TaskResult(
-                band: EncodedPiece(
-                    rowCount: rows.count, rawByteCount: plan.rawBytes(ofRow: row), adler32: 1,
-                    bytes: Array("\(row)".utf8)))
-        }
+        func band(_ row: Int) -> TaskResult { TaskResult(band: plan.map { Self.band(row, $0) }) }
         switch role {
-        case .read:
-            return reading(life)
+        case .read, .whole: return reading(life, isAlone: role == .whole)
         case .decode:
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let info = DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8)
@@ -465,16 +495,7 @@ private struct SimulatedExports {
                 band: EncodedPiece(
                     rowCount: rows, rawByteCount: rows * plan.whole.scene.output.width * 3, adler32: 1, bytes: bytes))
         case .finish(let index):
-            guard let whole = plan?.whole else { return TaskResult() }
-            let size = whole.scene.output
-            if whole.drawings[whole.set.wholes[index]] != nil {
-                let bytes = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
-                return TaskResult(
-                    band: EncodedPiece(rowCount: size.height, rawByteCount: bytes.count, adler32: 1, bytes: bytes))
-            }
-            return TaskResult(
-                band: EncodedPiece(
-                    rowCount: size.height, rawByteCount: size.area * 3, adler32: 1, bytes: Array("whole".utf8)))
+            return TaskResult(band: plan.map { Self.file($0.whole.set.wholes[index], $0) })
         }
     }
 }
@@ -489,6 +510,18 @@ extension Export {
         exports.run(steps: 600)
         #expect(exports.problems.isEmpty, "SimulatedExports(seed: \(seed))")
         #expect(exports.finished > 0, "SimulatedExports(seed: \(seed))")
+    }
+
+    @Test func picturesAreMadeAloneAndTogether() {
+        var (made, left, finished) = (0, 0, 0)
+        for seed in 0..<40 as Range<UInt64> {
+            var exports = SimulatedExports(seed: seed)
+            exports.run(steps: 600)
+            made += exports.alone.made
+            left += exports.alone.left
+            finished += exports.finished
+        }
+        #expect(made > 30 && left > 30 && finished > 2 * made, "\(made) made, \(left) left, \(finished) finished")
     }
 
     @Test func aReaderAsksForEachFileOnce() throws {

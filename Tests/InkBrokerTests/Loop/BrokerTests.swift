@@ -163,7 +163,7 @@ private final class EventLog: Sendable {
                 case .started(let job), .warned(let job, _), .progress(let job, _, _), .timeLeft(let job, _),
                     .finished(let job, _), .failed(let job, _):
                     job == id
-                case .prepared, .planned, .written, .worker, .task, .resultsLost: false
+                case .prepared, .alone, .planned, .written, .worker, .task, .resultsLost: false
                 }
             }
         }
