@@ -169,7 +169,7 @@ package struct Exports {
         var run = ExportRun(
             inputs: planned.inputs, plan: planned.plan, failed: planned.failed, preparation: preparation,
             opener: planned.opener, farm: farm, observer: observer, queue: control.queue, run: arguments.run,
-            readAheadCount: remote == nil ? workers + 2 : Self.sentAtOnce)
+            readAheadCount: remote == nil ? 2 * workers + 2 : Self.sentAtOnce)
         if remote == nil { ProcessMemory.keepHeaps() }
         try run.execute { () throws(ExportError) in
             if remote == nil, isFarmNeeded { try start(farm) }

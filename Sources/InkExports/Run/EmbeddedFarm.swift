@@ -135,6 +135,7 @@ final class EmbeddedFarm: ExportFarm {
         job.measures = measures(of: request)
         job.replaces = request.replacesFile
         job.wantsDigest = request.wantsFileDigest
+        job.othersWaiting = request.othersWaiting
         broker.submit(job)
     }
 

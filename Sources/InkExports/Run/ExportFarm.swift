@@ -30,6 +30,8 @@ package struct PictureRequest: Sendable {
     package var formatWarnings: [ReadingWarning] = []
     /// Whether the SHA-256 of the file is needed.
     package var wantsFileDigest = true
+    /// How many pictures of the run are still to be submitted.
+    package var othersWaiting = 0
 
     package init(
         id: Int, name: String, project: Project, size: PixelSize, options: PictureOptions, output: String,

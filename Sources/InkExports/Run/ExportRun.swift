@@ -42,7 +42,7 @@ struct ExportRun {
     /// times its size while it is read and sent.
     static let readAheadBytesMax = 96 << 20
     /// The most threads that read projects.
-    private static let readersMax = 8
+    private static let readersMax = 32
     /// Milliseconds that a cancelled farm may take to end.
     static let cancellationTimeMax = 10_000.0
 
@@ -61,6 +61,8 @@ struct ExportRun {
     private var taken: Set<Int> = []
     private var groupOfRecord: [Int: Int] = [:]
     private var groupsOpen: Int
+    /// Pictures whose projects have not been read.
+    private var unread: Int
     private var isStopping = false
     /// Whether it has been said that a format has no transparency.
     private var saidThatFlattened = false
@@ -100,6 +102,7 @@ struct ExportRun {
         activeInGroup = groups.map(\.pictures.count)
         heldInGroup = activeInGroup
         groupsOpen = groups.count
+        unread = records.count
     }
 
     /// Exports everything; returns when all records have ended and no picture is in progress.
@@ -140,6 +143,7 @@ struct ExportRun {
             let refusal = run.isStrict ? PictureFailure(strictly: warnings, of: name) : nil
             for (offset, picture) in pictures.enumerated() {
                 let index = groups[group].firstRecord + offset
+                unread -= 1
                 records[index].warnings = warnings
                 records[index].namesFiles = namesFiles
                 if let refusal {
@@ -150,6 +154,7 @@ struct ExportRun {
                 }
             }
         case .unreadable(let group, let error):
+            unread -= groups[group].pictures.count
             for offset in groups[group].pictures.indices {
                 // One line per file, even if several pictures fail with it.
                 fail(groups[group].firstRecord + offset, PictureFailure(error), isSaid: offset > 0)
@@ -172,7 +177,8 @@ struct ExportRun {
         case .joined(let size):
             records[index].pixels = size
             records[index].isFurtherFile = true
-        case .ready(let request):
+        case .ready(var request):
+            request.othersWaiting = unread
             records[index].pixels = request.size
             files[index] = request.ids
             sayWhatIsFlattened(request)
