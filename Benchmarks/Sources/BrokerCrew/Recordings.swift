@@ -40,12 +40,19 @@ final class Recordings {
         case .decode(var decode):
             decode.place = Place(file: "")
             return .decode(decode)
-        case .read(.document(var document)):
-            document.name = ""
-            document.content.parts = []
-            return .read(.document(document))
+        case .read(let read): return .read(key(of: read))
+        case .whole(var whole):
+            whole.read = key(of: whole.read)
+            return .whole(whole)
         default: return task
         }
+    }
+
+    private static func key(of read: ReadTask) -> ReadTask {
+        guard case .document(var document) = read else { return read }
+        document.name = ""
+        document.content.parts = []
+        return .document(document)
     }
 }
 
