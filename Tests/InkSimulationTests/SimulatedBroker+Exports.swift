@@ -80,7 +80,8 @@ extension SimulatedBroker {
             priority: entry.priority)
         (export.byteCount, export.pixelCount) = (10, Double(order.output.area))
         export.encoding = order.options.encoding
-        export.othersWaiting = service.queue.count
+        // What the service says of the others is soon out of date.
+        export.othersWaiting = service.queue.count + Int((farm.seed + job) % 3)
         advance(.submitted(export))
         if entry.wantsCancel { advance(.cancelled(JobID(job))) }
     }

@@ -69,6 +69,11 @@ final class Farm: Sendable {
 
     func events(of id: UInt64) -> [BrokerEvent] { log.events(of: JobID(id)) }
 
+    /// Whether its picture was to be made alone, each time that this was said.
+    func chosen(for id: UInt64) -> [Bool] {
+        log.all.compactMap { if case .alone(JobID(id), let isAlone, _) = $0 { isAlone } else { nil } }
+    }
+
     /// Whether an export has been cut into blocks, and these been put.
     func isPrepared(_ id: UInt64) -> Bool {
         log.all.contains { if case .prepared(JobID(id)) = $0 { true } else { false } }

@@ -213,10 +213,28 @@ private final class FakeSession {
         script.onDone(task)
     }
 
+    /// All of a picture, by the results of the tasks that it would take.
+    private func made(_ document: DocumentTask, _ answer: FakeAnswer) throws -> [ResultItem] {
+        let (draft, encoded) = try FakeReading.draft(document)
+        guard draft.isMadeAlone(within: .max) else { return try FakeReading.items(.document(document)) }
+        for block in encoded { blocks[block.id] = try Block(id: block.id, frame: block.frame).content() }
+        let pieces = try PictureComposition.pieces(
+            of: draft,
+            run: { task throws(EngineError) in
+                do {
+                    let items = try items(task, answer)
+                    for block in items.compactMap(\.block) { blocks[block.id] = try block.content() }
+                    return items
+                } catch { throw .internalError("\(error)") }
+            }, release: { _ in })
+        let outline = try draft.outline.encodedParts().map { ResultItem.draft(try Block(content: $0)) }
+        return outline + pieces.map(ResultItem.band) + [.readingEnd(ReadingEnd())]
+    }
+
     private func items(_ task: WorkerTask, _ answer: FakeAnswer) throws -> [ResultItem] {
         switch task {
         case .read(let read): return try FakeReading.items(read)
-        case .whole(let whole): return try FakeReading.items(whole.read)
+        case .whole(let whole): return try whole.read.document.map { try made($0, answer) } ?? []
         case .decode(let decode):
             // The "PNG" says its size in words.
             let words = String(decoding: blocks[decode.image]!.prefix(40), as: UTF8.self).split(separator: " ")
