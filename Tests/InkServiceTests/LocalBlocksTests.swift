@@ -107,7 +107,7 @@ import Testing
         let ended = try await endings.wait(for: 4)
         #expect(ended[JobID(0)] == .some(nil))
         #expect({ if case .refused?? = ended[JobID(1)] { true } else { false } }(), "\(ended)")
-        #expect(ended[JobID(2)] == lost && ended[JobID(3)] == .targetNotAFile(path: folder.path))
+        #expect(ended[JobID(2)] == lost && ended[JobID(3)] == .targetNotAFile(path: folder.path), "\(ended)")
         for worker in workers { try worker.stop() }
         broker.stop()
         let png = try InputFile.read(path: folder.path + "/0.png", limitBytes: 1 << 24)

@@ -240,6 +240,8 @@ extension BrokerLoop {
 
     func take(_ failed: TaskFailed, _ worker: WorkerID) {
         let id = AttemptID(task: failed.task, attempt: failed.attempt)
+        // Why a project of this process cannot be read was posted before, and workers fail faster than the loop turns.
+        if failed.kind == .cancelled, peers[worker]?.assemblies[id]?.role.isReading == true { carryOutPosted() }
         guard let assembly = peers[worker]?.assemblies[id], !assembly.isDone else { return }
         let fault: TaskFault
         switch failed.kind {

@@ -151,7 +151,7 @@ final class BrokerLoop {
                 if isTakingIn { items.append(socket.pollItem()) }
                 items += socket.listeningItems
                 _ = try ZeroMQPoll.wait(&items, timeoutMilliseconds: isBusy ? 1 : tickMilliseconds)
-                if items[0].isReadable { for command in mailbox.take() { carryOut(command) } }
+                if items[0].isReadable { carryOutPosted() }
                 takeInAgain()
                 turnAway()
                 try receive()
@@ -206,6 +206,9 @@ final class BrokerLoop {
             take(message)
         }
     }
+
+    /// Does what has been posted so far.
+    func carryOutPosted() { for command in mailbox.take() { carryOut(command) } }
 
     private func carryOut(_ command: LoopCommand) {
         switch command {
