@@ -187,6 +187,28 @@ struct ServiceStateTests {
         #expect(state.brokenInvariants == [])
     }
 
+    @Test("Jobs whose pictures are made alone take no place, as far as there are threads for them")
+    func alone() {
+        var state = service(active: 2)
+        var begun: [JobNumber] = []
+        for _ in 1...20 { begun += starting(accept(&state)) }
+        #expect(begun == [1, 2])
+        func tell(_ job: JobNumber, _ isAlone: Bool) -> [JobNumber] {
+            _ = state.handle(.committed(.starting(job), .success([.done])), now: 0)
+            return starting(state.handle(.alone(job, isAlone, atOnce: 3), now: 0))
+        }
+        #expect(tell(1, true) == [3] && tell(2, true) == [4] && tell(3, true) == [5])
+        // There are threads for three.
+        #expect(tell(4, true) == [] && state.activeJobs.count == 5)
+        #expect(starting(state.handle(.exportEnded(1, .ended(.cancelled), story: []), now: 0)) == [6])
+        // One is more than was thought, and takes a place with those that are made by many.
+        #expect(tell(2, false) == [] && tell(5, false) == [])
+        #expect(starting(state.handle(.exportEnded(2, .ended(.cancelled), story: []), now: 0)) == [])
+        #expect(starting(state.handle(.exportEnded(5, .ended(.cancelled), story: []), now: 0)) == [7])
+        // One that has ended says nothing more.
+        #expect(tell(2, true) == [] && state.brokenInvariants == [])
+    }
+
     @Test(
         "How many are before a job: those of a higher priority, and those before it", arguments: 0..<8 as Range<UInt64>)
     func places(seed: UInt64) {
