@@ -4,11 +4,11 @@ package import InkProtocol
 extension BlockEncoder {
     /// The protocol's own blocks: zstd frames named by their SHA-256.
     package static let standard = BlockEncoder(
-        strokes: { strokes throws(EngineError) in
+        marks: { marks throws(EngineError) in
             do throws(ProtocolError) {
-                return EncodedBlock(try StrokeBlock(strokes: strokes).sealed())
+                return EncodedBlock(try MarkBlock(marks).sealed())
             } catch {
-                throw .internalError("strokes cannot be packed: \(error)")
+                throw .internalError("marks cannot be packed: \(error)")
             }
         },
         bytes: { bytes throws(EngineError) in
@@ -24,8 +24,8 @@ extension BlockEncoder {
     /// Blocks of this process, as far as there is room for them.
     package static func local(_ blocks: LocalBlocks) -> BlockEncoder {
         BlockEncoder(
-            strokes: { strokes throws(EngineError) in
-                guard let id = blocks.add(.strokes(strokes)) else { return try standard.strokes(strokes) }
+            marks: { marks throws(EngineError) in
+                guard let id = blocks.add(.marks(marks)) else { return try standard.marks(marks) }
                 return EncodedBlock(id: id, frame: [])
             },
             bytes: { bytes throws(EngineError) in
@@ -36,10 +36,21 @@ extension BlockEncoder {
 }
 
 extension BlockEncoder {
-    /// This encoder, with hashes of strokes.
+    /// This encoder, with hashes of marks.
     package var digestingStrokes: BlockEncoder {
         var encoder = self
-        encoder.digest = { BlockID(hashing: StrokeBlock(strokes: [$0]).encoded()) }
+        encoder.digest = { marks in
+            func hash(_ mark: MarkList) -> BlockID { BlockID(hashing: MarkBlock(mark).encoded()) }
+            switch marks {
+            case .strokes(let strokes): return strokes.map { hash(.strokes([$0])) }
+            case .shapes(let shapes):
+                return shapes.map { shape in
+                    var nameless = shape
+                    nameless.symbol = nil
+                    return hash(.shapes([nameless]))
+                }
+            }
+        }
         return encoder
     }
 }

@@ -18,8 +18,8 @@ package struct TaskCost: Hashable, Sendable {
 package struct DrawingDraft: Sendable {
     /// The block that holds what is drawn.
     package var picture: BlockID
-    /// Blocks of its strokes.
-    package var strokes: [BlockID] = []
+    /// Blocks of its strokes, then of its shapes.
+    package var marks: [BlockID] = []
     /// Without its images.
     package var cost: TaskCost
 
@@ -43,20 +43,24 @@ package struct DrawingDraft: Sendable {
         let encoded = try encoder.bytes(block.encoded())
         picture = encoded.id
         blocks.append(encoded)
-        var pending: [Stroke] = []
+        try add(block.strokes, encoder, &blocks, points: \.points.count, list: MarkList.strokes)
+        try add(block.shapes, encoder, &blocks, points: \.path.points.count, list: MarkList.shapes)
+    }
+
+    private mutating func add<Mark>(
+        _ all: [Mark], _ encoder: BlockEncoder, _ blocks: inout [EncodedBlock], points: (Mark) -> Int,
+        list: ([Mark]) -> MarkList
+    ) throws(EngineError) {
+        var first = 0
         var count = 0
-        func finish() throws(EngineError) {
-            let encoded = try encoder.strokes(pending)
-            strokes.append(encoded.id)
+        for (index, mark) in all.enumerated() {
+            count += points(mark) + 1
+            guard count >= Self.pointsPerBlock || index == all.count - 1 else { continue }
+            let encoded = try encoder.marks(list(Array(all[first...index])))
+            marks.append(encoded.id)
             blocks.append(encoded)
-            (pending, count) = ([], 0)
+            (first, count) = (index + 1, 0)
         }
-        for stroke in block.strokes {
-            pending.append(stroke)
-            count += stroke.points.count
-            if count >= Self.pointsPerBlock { try finish() }
-        }
-        if !pending.isEmpty { try finish() }
     }
 
     /// - Parameter pixels: of its images, which are encoded and kept as a part of the file.
@@ -66,14 +70,17 @@ package struct DrawingDraft: Sendable {
             bytes: cost.bytes + 2 * pixels, nanoseconds: cost.nanoseconds + Self.pixel * UInt64(pixels))
     }
 
-    /// What writing the strokes of a project costs.
+    /// What writing the marks of a project costs.
     ///
-    /// - Parameter strokes: of each element, and their measures.
-    package static func cost(of strokes: [[Stroke]], _ measures: [[StrokeMeasure]]) -> TaskCost {
+    /// - Parameter measures: of the strokes of each element.
+    package static func cost(of layers: [Layer], _ measures: [[StrokeMeasure]]) -> TaskCost {
         var (points, nanoseconds) = (0, Self.file)
-        for (stroke, measure) in zip(strokes.joined(), measures.joined()) {
-            points += stroke.points.count
-            nanoseconds += Self.stamp * Double(StampCount.bound(of: stroke, measure))
+        for (layer, measures) in zip(layers, measures) {
+            for (stroke, measure) in zip(layer.strokes, measures) {
+                points += stroke.points.count
+                nanoseconds += Self.stamp * Double(StampCount.bound(of: stroke, measure))
+            }
+            for shape in layer.shapes + (layer.maskShapes ?? []) { points += shape.path.points.count }
         }
         nanoseconds += Self.point * Double(points)
         return TaskCost(bytes: Self.pointBytes * points, nanoseconds: UInt64(min(nanoseconds, 1e15)))

@@ -39,7 +39,7 @@ extension PictureDraft {
             outline.pictures[index].scene.layers = []
             for use in outline.pictures[index].uses.indices {
                 outline.pictures[index].uses[use].drawing?.picture = BlockID(words: [0, 0, 0, 0])
-                outline.pictures[index].uses[use].drawing?.strokes = []
+                outline.pictures[index].uses[use].drawing?.marks = []
             }
         }
         return outline
@@ -50,7 +50,7 @@ extension PictureDraft {
         pictures.count == 1 && images.isEmpty && isMadeAlone(within: .max)
             && pictures.allSatisfy { picture in
                 picture.scene.baseImage == nil && picture.scene.layers.isEmpty
-                    && picture.uses.allSatisfy { $0.drawing?.strokes.isEmpty != false }
+                    && picture.uses.allSatisfy { $0.drawing?.marks.isEmpty != false }
             }
     }
 }

@@ -61,7 +61,7 @@ package struct PictureComposition: Sendable {
             return finish(whole.set.members[member].encoding).map(WorkerTask.finish)
         }
         return images(ofFile: whole.share.uses[member].file).map { images in
-            .draw(DrawTask(picture: drawing.picture, strokes: drawing.strokes, images: images))
+            .draw(DrawTask(picture: drawing.picture, marks: drawing.marks, images: images))
         }
     }
 

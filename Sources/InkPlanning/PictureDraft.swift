@@ -12,6 +12,8 @@ package struct ImageRequest: Sendable {
     package var use: ImageUse
     /// Whether an embedded colour profile counts: in files of version 1.2.
     package var convertsProfiles = false
+    /// How it becomes pixels of another size. Only samples that travel as they are can be chosen from.
+    package var filter = ContentFilter.lanczos
     /// The pixels that a vector image is drawn in.
     package var raster: VectorRaster?
     /// How it is scaled when it is decoded, once for each place where it lies in the scene; empty: its samples travel.
@@ -56,7 +58,7 @@ extension ImageRequest {
     /// With the scalings of all its places if they are to be made when it is decoded, else with none.
     fileprivate var scaledIfWorthwhile: ImageRequest {
         var request = self
-        if raster != nil || !ImageScaling.isWorthwhile(scalings, of: size, as: use) { request.scalings = [] }
+        if raster != nil || filter == .nearest || !ImageScaling.isWorthwhile(scalings, of: size, as: use) { request.scalings = [] }
         return request
     }
 }
@@ -108,7 +110,7 @@ package struct DecodedImage: Hashable, Sendable {
 package struct DraftPicture: Sendable {
     package var source: PictureSource
     /// Images are indices into the draft's `images`.
-    package var scene: Scene<SceneImage<Int>, StrokeBlockIndex>
+    package var scene: Scene<SceneImage<Int>, MarkBlockIndex>
     package var format: PixelFormat
     package var costs: RowCosts
     /// How its rows are encoded for the files that have it, and which of their pictures it is.
@@ -196,9 +198,9 @@ package struct PictureDraft: Sendable {
             var drawing: DrawingDraft?
             if picture.source == .whole, var drawn = recipe.drawing?.picture {
                 drawn.description = description(files[file])
-                let strokes = project.layers.flattened().map(\.layer.strokes)
+                let layers = project.layers.flattened().map(\.layer)
                 drawing = try DrawingDraft(
-                    drawn, cost: DrawingDraft.cost(of: strokes, measures.of(project)), encoder: encoder,
+                    drawn, cost: DrawingDraft.cost(of: layers, measures.of(project)), encoder: encoder,
                     blocks: &blocks)
             }
             pictures[index].uses.append((picture.encoding, file, number, drawing))
@@ -284,7 +286,6 @@ extension DraftPicture {
         }
         let tree = DrawnTree(project.layers, chosen: options.layers)
         scene.layers = try builder.elements(tree.drawn(fillsSuggested: options.fillsSuggested))
-        builder.finishCosts()
         costs = builder.costs
         requests = builder.images
         blocks += builder.blocks
@@ -327,15 +328,18 @@ package struct ImageRequests {
     /// - Parameters:
     ///   - raster: of a vector image; the same file is drawn once in each size.
     ///   - scaling: how it lies in the scene.
+    ///   - filter: how it becomes pixels of another size.
     /// - Throws: `overLimit` for a raster beyond the limits.
     package mutating func index(
         of image: EncodedImage, _ use: ImageUse, _ raster: VectorRaster?, _ scaling: ImageScaling,
-        _ blocks: inout [EncodedBlock]
+        _ filter: ContentFilter, _ blocks: inout [EncodedBlock]
     ) throws(EngineError) -> Int {
         let place = Place(file: project, path: image.place.isEmpty ? nil : image.place)
         try raster?.check(against: limits, place: place)
         let file = try block(of: image.bytes, &blocks)
-        let known = requests.firstIndex { $0.file == file.id && $0.use == use && $0.raster == raster }
+        let known = requests.firstIndex {
+            $0.file == file.id && $0.use == use && $0.raster == raster && $0.filter == filter
+        }
         if let known {
             if !requests[known].scalings.contains(scaling) { requests[known].scalings.append(scaling) }
             return known
@@ -343,7 +347,7 @@ package struct ImageRequests {
         requests.append(
             ImageRequest(
                 file: file.id, fileBytes: file.byteCount, use: use, convertsProfiles: convertsProfiles,
-                raster: raster, scalings: [scaling], size: raster?.part.size ?? image.size, place: place))
+                filter: filter, raster: raster, scalings: [scaling], size: raster?.part.size ?? image.size, place: place))
         return requests.count - 1
     }
 

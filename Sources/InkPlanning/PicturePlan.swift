@@ -3,10 +3,10 @@ package import InkEngine
 
 /// A picture of a job, divided into tiles.
 package struct PlannedPicture: Sendable {
-    package typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, StrokeBlockIndex>
+    package typealias PlanLayer = SceneLayer<SceneImage<DecodedImage>, MarkBlockIndex>
 
     package let source: PictureSource
-    package let scene: Scene<SceneImage<DecodedImage>, StrokeBlockIndex>
+    package let scene: Scene<SceneImage<DecodedImage>, MarkBlockIndex>
     package let format: PixelFormat
     package let share: PictureShare
     /// Those of the members that are drawn; nil for the others.
@@ -47,7 +47,7 @@ package struct PlannedPicture: Sendable {
             }
             return image.map { _ in found }
         }
-        var scene = Scene<SceneImage<DecodedImage>, StrokeBlockIndex>(
+        var scene = Scene<SceneImage<DecodedImage>, MarkBlockIndex>(
             canvas: picture.scene.canvas, output: picture.scene.output, background: picture.scene.background,
             patternOrigin: picture.scene.patternOrigin, baseImage: picture.scene.baseImage.map(image))
         for layer in picture.scene.layers {
@@ -61,7 +61,9 @@ package struct PlannedPicture: Sendable {
                 case .marks(let content, let strokes):
                     kind = .marks(content.map(image), strokes)
                 }
-                return PlanLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+                return PlanLayer(
+                    opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, maskShapes: layer.maskShapes,
+                    kind: kind)
             }
             if let planned { scene.layers.append(planned) }
         }
@@ -122,23 +124,20 @@ package struct PlannedPicture: Sendable {
                 guard let slice = visibleSlice(of: image, rect, filter: .triangle) else { return nil }
                 mask = slice
             }
+            let maskShapes = layer.maskShapes?.selections(meeting: rect)
+            if let maskShapes, !maskShapes.arePainting { return nil }
             let kind: TileLayer.Kind
             switch layer.kind {
-            case .fill(let color): kind = .fill(color)
+            case .fill(let paint): kind = .fill(paint)
             case .group(let group, _): kind = .group(group, children)
             case .marks(let image, let blocks):
                 let content = image.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) }
-                var hasPaint = false
-                let strokes = blocks.compactMap { block -> StrokeSelection? in
-                    let indices = block.indices(meeting: rect)
-                    guard !indices.isEmpty else { return nil }
-                    hasPaint = hasPaint || indices.contains { block.extents[$0].isPaint }
-                    return StrokeSelection(block: block.id, indices: indices)
-                }
-                guard content != nil || hasPaint else { return nil }
-                kind = .marks(content, strokes)
+                let marks = blocks.selections(meeting: rect)
+                guard content != nil || marks.arePainting else { return nil }
+                kind = .marks(content, marks.all)
             }
-            return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+            return TileLayer(
+                opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, maskShapes: maskShapes?.all, kind: kind)
         }
     }
 
@@ -162,6 +161,7 @@ package struct PlannedPicture: Sendable {
         slice.placement = image.placement
         slice.outside = image.outside
         slice.part = decoded.part
+        slice.filter = image.filter
         let isHidden = slice.chunks.allSatisfy { chunk in
             if case .constant(let value) = chunk { decoded.format.isInvisible(value) } else { false }
         }
@@ -306,7 +306,7 @@ extension Scene {
     }
 }
 
-extension Scene where Image == SceneImage<DecodedImage>, Strokes == StrokeBlockIndex {
+extension Scene where Image == SceneImage<DecodedImage>, Strokes == MarkBlockIndex {
     /// A rectangle outside of which nothing is drawn, in output pixels; empty if nothing is.
     fileprivate var inkedRect: PixelRect {
         var box = PixelBox()
@@ -321,16 +321,23 @@ extension Scene where Image == SceneImage<DecodedImage>, Strokes == StrokeBlockI
         case .fill: box = everything
         case .marks(let content, let blocks):
             if let content { box = shownBox(of: content) ?? everything }
-            for block in blocks where block.union.isPaint {
-                box.add(
-                    PixelBox(
-                        columns: Int(block.union.minX)..<Int(block.union.maxX),
-                        rows: Int(block.union.minY)..<Int(block.union.maxY)))
-            }
+            box.add(paintedBox(of: blocks))
         case .group(_, let children): for child in children { box.add(inkedBox(of: child)) }
         }
-        guard let mask = layer.mask, let shown = reach(of: mask) else { return box }
-        return PixelBox(columns: box.columns.clamped(to: shown.columns), rows: box.rows.clamped(to: shown.rows))
+        if let shapes = layer.maskShapes { box.clamp(to: paintedBox(of: shapes)) }
+        if let mask = layer.mask, let shown = reach(of: mask) { box.clamp(to: shown) }
+        return box
+    }
+
+    private func paintedBox(of blocks: [MarkBlockIndex]) -> PixelBox {
+        var box = PixelBox()
+        for block in blocks where block.union.isPaint {
+            box.add(
+                PixelBox(
+                    columns: Int(block.union.minX)..<Int(block.union.maxX),
+                    rows: Int(block.union.minY)..<Int(block.union.maxY)))
+        }
+        return box
     }
 
     /// The output pixels of an image that is placed upright; nil for others.
@@ -380,6 +387,10 @@ private struct PixelBox {
     var rect: PixelRect? {
         columns.isEmpty || rows.isEmpty
             ? nil : PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
+    }
+
+    mutating func clamp(to other: PixelBox) {
+        (columns, rows) = (columns.clamped(to: other.columns), rows.clamped(to: other.rows))
     }
 
     mutating func add(_ other: PixelBox) {

@@ -16,6 +16,9 @@ package struct RowCosts: Sendable {
     /// Nanoseconds for a pixel of a stamp's box.
     private static let stampPixel = 0.8
     private static let stampBase = 500.0
+    /// Nanoseconds for a segment of a shape, and for a pixel of a shape's box.
+    private static let shapeSegment = 400.0
+    private static let shapePixel = 0.5
 
     package init(output: PixelSize) {
         differences = Array(repeating: 0, count: output.height + 1)
@@ -30,7 +33,7 @@ package struct RowCosts: Sendable {
 
     /// Adds a stroke, spread evenly over the rows that it can touch.
     package mutating func add(
-        _ stroke: Stroke, _ measure: StrokeMeasure, extent: StrokeExtent, canvas: CanvasSize, output: PixelSize
+        _ stroke: Stroke, _ measure: StrokeMeasure, extent: MarkExtent, canvas: CanvasSize, output: PixelSize
     ) {
         guard !extent.isEmpty else { return }
         let scale = Double(output.width) / canvas.width
@@ -42,6 +45,16 @@ package struct RowCosts: Sendable {
             let seen = min(visible, area * scale * scale)
             cost = Double(StampCount.bound(of: stroke, measure)) * (RowCosts.stampBase + seen * RowCosts.stampPixel)
         }
+        add(cost, extent)
+    }
+
+    /// Adds a shape likewise.
+    package mutating func add(_ shape: Shape, extent: MarkExtent) {
+        let pixels = Double(extent.maxX - extent.minX) * Double(extent.maxY - extent.minY)
+        add(Self.shapeSegment * Double(shape.path.segmentCount) + Self.shapePixel * pixels, extent)
+    }
+
+    private mutating func add(_ cost: Double, _ extent: MarkExtent) {
         let perRow = min(cost, 1e15) / Double(extent.maxY - extent.minY)
         differences[Int(extent.minY)] += perRow
         differences[Int(extent.maxY)] -= perRow
@@ -50,7 +63,7 @@ package struct RowCosts: Sendable {
     /// Nanoseconds of each output row.
     package var perRow: [Double] { strokesPerRow.map { everyRow + $0 } }
 
-    /// The part of it that strokes take.
+    /// The part of it that marks take.
     package var strokesPerRow: [Double] {
         var running = 0.0
         return differences.dropLast().map { difference in

@@ -4,21 +4,20 @@ package import InkEngine
 /// Makes the layer tree of a scene from what is drawn of a project. What paints nothing in the picture is left out, and
 /// clipping becomes a group whose first element is the base.
 package struct SceneBuilder {
-    package typealias Element = SceneLayer<SceneImage<Int>, StrokeBlockIndex>
+    package typealias Element = SceneLayer<SceneImage<Int>, MarkBlockIndex>
 
     private let project: Project
     /// From the world to the picture's canvas; nil: they are the same.
     private let view: ViewMap?
     private let order: PictureOrder
     private let canvas: CanvasSize
-    private let encoder: BlockEncoder
     /// By the number of the element in the layer tree.
     private let measures: [[StrokeMeasure]]
     package private(set) var images: ImageRequests
     /// How many images other pictures of the job have asked for.
     private let imagesBefore: Int
-    package private(set) var costs: RowCosts
-    package private(set) var blocks: [EncodedBlock] = []
+    /// What the blocks of marks are made by, which receives those of images, too.
+    private var marks: MarkBlocks
     /// How many elements the tree that was made has.
     package private(set) var elementCount = 0
 
@@ -29,17 +28,18 @@ package struct SceneBuilder {
         self.project = project
         view = viewport.map { ViewMap($0) }
         self.order = order
-        self.encoder = encoder
         self.measures = measures
         canvas = viewport?.size ?? project.canvasSize
         self.images = images
         imagesBefore = images.requests.count
-        costs = RowCosts(output: order.output)
+        marks = MarkBlocks(
+            through: view, canvas: canvas, output: order.output, encoder: encoder, costs: RowCosts(output: order.output))
     }
 
     /// nil for one that lies beside the picture and has no value there.
     package mutating func image(
-        _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0
+        _ image: EncodedImage, _ use: ImageUse, _ placement: Placement?, outside: Double = 0,
+        filter: ContentFilter = .lanczos
     ) throws(EngineError) -> SceneImage<Int>? {
         var placed = view.map { $0.placement(project.placement(of: image, placement)) } ?? placement
         let scaling = ImageScaling(placement: placed, canvas: canvas, output: order.output)
@@ -50,7 +50,8 @@ package struct SceneBuilder {
             (raster, placed) = (visible.raster, visible.placement)
         }
         return SceneImage(
-            try images.index(of: image, use, raster, scaling, &blocks), placement: placed, outside: outside)
+            try images.index(of: image, use, raster, scaling, filter, &marks.blocks), placement: placed,
+            outside: outside, filter: filter)
     }
 
     /// Siblings, from the bottom up.
@@ -78,7 +79,7 @@ package struct SceneBuilder {
         let layer = drawn.layer
         let kind: Element.Kind
         switch layer.kind {
-        case .fill(let paint): kind = .fill(paint)
+        case .fill(let paint): kind = .fill(view.map { $0.paint(paint) } ?? paint)
         case .group(_, let isPassThrough):
             let elements = try elements(drawn.children)
             guard !elements.isEmpty else { return nil }
@@ -92,8 +93,11 @@ package struct SceneBuilder {
             mask = try image(file, .mask, layer.maskPlacement, outside: layer.maskOutside)
             if mask == nil { return nil }
         }
+        let maskShapes = try layer.maskShapes.map { (shapes) throws(EngineError) in try marks.add(shapes) }
+        if let maskShapes, !maskShapes.contains(where: \.union.isPaint) { return nil }
         elementCount += 1
-        return Element(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+        return Element(
+            opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, maskShapes: maskShapes, kind: kind)
     }
 
     private mutating func marks(
@@ -101,25 +105,24 @@ package struct SceneBuilder {
     ) throws(EngineError) -> Element.Kind? {
         if let pattern = layer.suggestedPattern {
             let fill = [SuggestedFill.stroke(of: pattern, canvas: canvas, through: view)]
-            return .marks(
-                nil,
-                try StrokeBlocks.make(
-                    of: fill, fill.map { StrokeMeasure($0) }, canvas: canvas, output: order.output, encoder: encoder,
-                    costs: &costs, into: &blocks))
+            return .marks(nil, try self.marks.add(fill, fill.map { StrokeMeasure($0) }, areSeen: true))
         }
-        let strokes = try StrokeBlocks.make(
-            of: layer.strokes, measures, through: view, canvas: canvas, output: order.output, encoder: encoder,
-            costs: &costs,
-            into: &blocks)
+        // Shapes lie below strokes.
+        let marks = try self.marks.add(layer.shapes) + self.marks.add(layer.strokes, measures)
         let content = try layer.contentImage.flatMap { (content) throws(EngineError) in
-            try image(content, .color, layer.contentPlacement)
+            try image(content, .color, layer.contentPlacement, filter: layer.contentFilter)
         }
-        guard content != nil || strokes.contains(where: \.union.isPaint) else { return nil }
-        return .marks(content, strokes)
+        guard content != nil || marks.contains(where: \.union.isPaint) else { return nil }
+        return .marks(content, marks)
     }
 
-    /// What every row costs for what is composited there.
-    package mutating func finishCosts() {
+    /// What the rows cost with all that is composited there.
+    package var costs: RowCosts {
+        var costs = marks.costs
         costs.add(layers: elementCount, images: images.requests.count - imagesBefore)
+        return costs
     }
+
+    /// Those of all that was made.
+    package var blocks: [EncodedBlock] { marks.blocks }
 }

@@ -44,7 +44,7 @@ struct SamePictureTests {
         var project = project
         for index in project.layers.indices {
             project.layers[index].strokes.removeAll {
-                StrokeExtent(of: $0, canvas: project.canvasSize, output: output).isEmpty
+                MarkExtent(of: $0, canvas: project.canvasSize, output: output).isEmpty
             }
         }
         return project

@@ -83,7 +83,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             draft.pictures[try draft.index(\.isDrawn)].resize(PixelSize(width: 3000, height: 10))
         },
         DraftLie("strokes beside the picture") { draft in
-            try draft.changeBlock { $0 = StrokeBlockIndex(id: $0.id, extents: $0.extents.map(\.movedAside)) }
+            try draft.changeBlock { $0 = MarkBlockIndex(id: $0.id, extents: $0.extents.map(\.movedAside)) }
         },
         DraftLie("a block that did not come") { draft in
             try draft.changeBlock { $0.id = FakeBlocks.id(of: [1, 2, 3]) }
@@ -92,11 +92,11 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             let count = draft.limits.strokes + draft.limits.layers + 65
             try draft.changeBlock { block in
                 let extents = Array(repeating: block.extents[0], count: count)
-                block = StrokeBlockIndex(id: block.id, extents: extents)
+                block = MarkBlockIndex(id: block.id, extents: extents)
             }
         },
         DraftLie("more elements than a project can have") { draft in
-            let fill = SceneLayer<SceneImage<Int>, StrokeBlockIndex>(kind: .fill(.color(.white)))
+            let fill = SceneLayer<SceneImage<Int>, MarkBlockIndex>(kind: .fill(.color(.white)))
             draft.pictures[0].scene.layers += Array(repeating: fill, count: 2 * draft.limits.layers + 129)
         },
         DraftLie("groups in groups, without end") { draft in
@@ -108,7 +108,7 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
             draft.pictures[0].uses[3].drawing?.picture = FakeBlocks.id(of: [1, 2, 3])
         },
         DraftLie("a drawing of strokes that did not come") { draft in
-            draft.pictures[0].uses[3].drawing?.strokes.append(FakeBlocks.id(of: [1, 2, 3]))
+            draft.pictures[0].uses[3].drawing?.marks.append(FakeBlocks.id(of: [1, 2, 3]))
         },
     ]
 
@@ -249,7 +249,7 @@ extension PictureDraft {
     }
 
     /// Changes the lowest layer's block.
-    fileprivate mutating func changeBlock(_ change: (inout StrokeBlockIndex) -> Void) throws {
+    fileprivate mutating func changeBlock(_ change: (inout MarkBlockIndex) -> Void) throws {
         guard case .marks(let content, var blocks) = pictures[0].scene.layers[0].kind else { return }
         try #require(!blocks.isEmpty)
         change(&blocks[0])
@@ -273,8 +273,8 @@ extension DraftPicture {
     }
 }
 
-extension StrokeExtent {
-    fileprivate var movedAside: StrokeExtent {
+extension MarkExtent {
+    fileprivate var movedAside: MarkExtent {
         var moved = self
         moved.maxX = 301
         return moved

@@ -53,13 +53,13 @@ import Testing
             #expect(planned.plan.tileNanoseconds == expected.plan.tileNanoseconds, "\(name)")
             #expect(planned.begun == expected.begun, "\(name)")
             for (one, other) in zip(planned.plan.pictures, expected.plan.pictures) {
-                #expect(one.drawings.map(\.?.strokes) == other.drawings.map(\.?.strokes), "\(name)")
+                #expect(one.drawings.map(\.?.marks) == other.drawings.map(\.?.marks), "\(name)")
                 #expect(one.drawings.map(\.?.cost) == other.drawings.map(\.?.cost), "\(name)")
             }
         }
     }
 
-    private static func decisive(of layer: SceneLayer<SceneImage<Int>, StrokeBlockIndex>) -> [DecisiveStrokes] {
+    private static func decisive(of layer: SceneLayer<SceneImage<Int>, MarkBlockIndex>) -> [DecisiveMarks] {
         layer.strokes.compactMap(\.decisive) + layer.children.flatMap { decisive(of: $0) }
     }
 

@@ -118,9 +118,9 @@ private final class PlanBlocks: TileBlocks {
         // One test uses it, on one thread.
         nonisolated(unsafe) let blocks = self
         return BlockEncoder(
-            strokes: { (made: [Stroke]) throws(EngineError) in
+            marks: { (made: MarkList) throws(EngineError) in
                 let id = blocks.nextID
-                blocks.strokes[id] = PreparedStrokeBlock(.strokes(made))
+                blocks.strokes[id] = PreparedStrokeBlock(made)
                 return EncodedBlock(id: id, frame: [])
             },
             bytes: { (bytes: [UInt8]) throws(EngineError) in EncodedBlock(id: blocks.add(bytes), frame: []) })

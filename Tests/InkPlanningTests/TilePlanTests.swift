@@ -470,9 +470,9 @@ import Testing
         var seen: [Stroke] = []
         nonisolated(unsafe) var strokes: [Stroke] = []
         var encoder = FakeBlocks.encoder
-        let encode = encoder.strokes
-        encoder.strokes = { (made: [Stroke]) throws(EngineError) in
-            strokes += made
+        let encode = encoder.marks
+        encoder.marks = { (made: MarkList) throws(EngineError) in
+            strokes += made.strokes
             return try encode(made)
         }
         let draft = try PictureDraft(

@@ -41,24 +41,35 @@ struct HostileBytesTests {
             testDescription: "finished pictures", valid: { $0.finishedPicture().stored },
             decode: { try PictureReport(stored: $0).stored }),
         Decoder(
-            testDescription: "strokes", valid: { StrokeBlock(strokes: $0.strokes()).encoded() },
+            testDescription: "marks",
+            valid: { random in
+                MarkBlock(random.bool() ? .strokes(random.strokes()) : .shapes(random.shapes(random.int(0...5))))
+                    .encoded()
+            },
             decode: { bytes in
-                // Brushes that nobody uses, and columns of what is so anyway, are read and not written.
-                let block = try StrokeBlock(decoding: bytes)
-                #expect(try StrokeBlock(decoding: block.encoded()).encoded() == block.encoded())
+                // What nobody uses, and columns of what is so anyway, are read and not written.
+                let block = try MarkBlock(decoding: bytes)
+                #expect(try MarkBlock(decoding: block.encoded()).encoded() == block.encoded())
                 return nil
             }),
         Decoder(
             testDescription: "drawn pictures",
             valid: { random in
                 var picture = DrawnPictureBlock(random.drawnPicture())
-                while picture.strokes.count != 3 { picture = DrawnPictureBlock(random.drawnPicture()) }
+                while picture.strokes.count != 3 || picture.shapes.count > 9 { picture = DrawnPictureBlock(random.drawnPicture()) }
                 return picture.encoded()
             },
             decode: { bytes in
                 // What is not drawn is read and not written.
                 let strokes = Array(repeating: Stroke(brush: Brush(type: .dots), points: []), count: 3)
-                _ = try DrawnPictureBlock(decoding: bytes, strokes: strokes).encoded()
+                for count in 0...9 {
+                    let shapes = Array(repeating: Shape(path: ShapePath()), count: count)
+                    if let read = try? DrawnPictureBlock(decoding: bytes, strokes: strokes, shapes: shapes) {
+                        _ = read.encoded()
+                        return nil
+                    }
+                }
+                _ = try DrawnPictureBlock(decoding: bytes, strokes: strokes)
                 return nil
             }),
         Decoder(
@@ -247,8 +258,9 @@ struct HostileBytesTests {
             #expect(throws: ProtocolError.self) { try reader.count("elements", elementBytes: 1) }
             var text = ByteReader(bytes + [1, 2, 3])
             #expect(throws: ProtocolError.self) { try text.text("text", limit: .max) }
-            #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: [1] + bytes) }
-            #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: [1, 0] + bytes) }
+            for head: [UInt8] in [[0], [0, 0], [1], [1, 0], [1, 0, 0], [1, 1, 0]] {
+                #expect(throws: ProtocolError.self) { try MarkBlock(decoding: head + bytes) }
+            }
         }
     }
 }

@@ -36,8 +36,8 @@ struct TaskCodecTests {
             #expect(try WorkerTask(decoding: task.encoded()) == task)
         }
         for type in BrushType.allCases {
-            let block = StrokeBlock(strokes: [Stroke(brush: Brush(type: type), points: [StrokePoint(x: 1, y: 2)])])
-            #expect(try StrokeBlock(decoding: block.encoded()) == block)
+            let block = MarkBlock(.strokes([Stroke(brush: Brush(type: type), points: [StrokePoint(x: 1, y: 2)])]))
+            #expect(try MarkBlock(decoding: block.encoded()) == block)
         }
     }
 
@@ -93,16 +93,29 @@ struct TaskCodecTests {
     func drawnPictures(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let block = DrawnPictureBlock(random.drawnPicture())
-        let (bytes, strokes) = (block.encoded(), block.strokes)
-        let read = try DrawnPictureBlock(decoding: bytes, strokes: strokes)
+        let (bytes, strokes, shapes) = (block.encoded(), block.strokes, block.shapes)
+        let read = try DrawnPictureBlock(decoding: bytes, strokes: strokes, shapes: shapes)
         #expect(read.encoded() == bytes)
-        #expect(read.strokes == strokes)
+        #expect(read.strokes == strokes && read.shapes == shapes)
+        let elements = { (block: DrawnPictureBlock) in block.picture.layers.flattened().map(\.layer) }
+        #expect(elements(read).map(\.maskShapes) == elements(block).map(\.maskShapes))
+        #expect(elements(read).map(\.contentFilter) == elements(block).map(\.contentFilter))
         #expect(read.picture.description == block.picture.description)
         let more = strokes + [Stroke(brush: Brush(type: .dots), points: [])]
-        #expect(throws: ProtocolError.self) { try DrawnPictureBlock(decoding: bytes, strokes: more) }
+        #expect(throws: ProtocolError.self) {
+            try DrawnPictureBlock(decoding: bytes, strokes: more, shapes: shapes)
+        }
+        #expect(throws: ProtocolError.self) {
+            try DrawnPictureBlock(decoding: bytes, strokes: strokes, shapes: shapes + [Shape(path: ShapePath())])
+        }
         if !strokes.isEmpty {
             #expect(throws: ProtocolError.self) {
-                try DrawnPictureBlock(decoding: bytes, strokes: Array(strokes.dropLast()))
+                try DrawnPictureBlock(decoding: bytes, strokes: Array(strokes.dropLast()), shapes: shapes)
+            }
+        }
+        if !shapes.isEmpty {
+            #expect(throws: ProtocolError.self) {
+                try DrawnPictureBlock(decoding: bytes, strokes: strokes, shapes: Array(shapes.dropLast()))
             }
         }
     }
@@ -167,33 +180,33 @@ struct StrokeBlockTests {
     @Test("Strokes come back to the last bit", arguments: 0..<60)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let block = StrokeBlock(strokes: random.strokes())
-        #expect(try StrokeBlock(decoding: block.encoded()) == block, "seed \(seed)")
+        let block = MarkBlock(.strokes(random.strokes()))
+        #expect(try MarkBlock(decoding: block.encoded()) == block, "seed \(seed)")
         let sealed = try block.sealed()
-        #expect(try StrokeBlock(decoding: sealed.content()) == block)
+        #expect(try MarkBlock(decoding: sealed.content()) == block)
         #expect(try block.sealed() == sealed)
     }
 
     @Test("Timestamp and altitude stay at home; full pressure and no azimuth take no room")
     func columns() throws {
         let points = (0..<100).map { StrokePoint(x: Double($0), y: 1, timestamp: 7, altitude: 30) }
-        let bytes = StrokeBlock(strokes: [Stroke(points: points)]).encoded()
-        #expect(bytes.count == 1 + 49 + 1 + 3 + 1 + 100 * 16)
-        let back = try StrokeBlock(decoding: bytes).strokes[0].points
+        let bytes = MarkBlock(.strokes([Stroke(points: points)])).encoded()
+        #expect(bytes.count == 1 + 1 + 86 + 1 + 3 + 1 + 100 * 16)
+        let back = try MarkBlock(decoding: bytes).marks.strokes[0].points
         #expect(back == (0..<100).map { StrokePoint(x: Double($0), y: 1) })
     }
 
     @Test("Hostile blocks are refused or make strokes within the ranges", arguments: 0..<300)
     func hostile(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var bytes = StrokeBlock(strokes: random.strokes()).encoded()
+        var bytes = MarkBlock(.strokes(random.strokes())).encoded()
         for _ in 0..<random.int(1...3) {
             let index = random.int(0...(bytes.count - 1))
             if random.int(0...4) == 0 { bytes.removeSubrange(index...) } else { bytes[index] = random.bytes(1)[0] }
             if bytes.isEmpty { break }
         }
-        guard let block = try? StrokeBlock(decoding: bytes) else { return }
-        for stroke in block.strokes {
+        guard let block = try? MarkBlock(decoding: bytes) else { return }
+        for stroke in block.marks.strokes {
             #expect(stroke.brush.spacing > 0 && stroke.brush.spacing.isFinite, "seed \(seed)")
             #expect(stroke.points.allSatisfy { (0...1).contains($0.pressure) && abs($0.x) <= 1e12 }, "seed \(seed)")
         }
@@ -201,12 +214,12 @@ struct StrokeBlockTests {
 
     @Test("Not-a-number and infinity do not get in", arguments: [Double.nan, .infinity, -.infinity, 1.0000001, -0.1])
     func values(pressure: Double) {
-        let block = StrokeBlock(strokes: [Stroke(points: [StrokePoint(x: 0, y: 0, pressure: pressure)])])
-        #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: block.encoded()) }
-        let brush = StrokeBlock(strokes: [
+        let block = MarkBlock(.strokes([Stroke(points: [StrokePoint(x: 0, y: 0, pressure: pressure)])]))
+        #expect(throws: ProtocolError.self) { try MarkBlock(decoding: block.encoded()) }
+        let brush = MarkBlock(.strokes([
             Stroke(brush: Brush(spacing: pressure == 1.0000001 ? 0 : -.infinity), points: [])
-        ])
-        #expect(throws: ProtocolError.self) { try StrokeBlock(decoding: brush.encoded()) }
+        ]))
+        #expect(throws: ProtocolError.self) { try MarkBlock(decoding: brush.encoded()) }
     }
 
     @Test("Byte planes let zstd bite")
@@ -218,7 +231,7 @@ struct StrokeBlockTests {
             y += (random.double(-3...3) * 100).rounded() / 100
             return StrokePoint(x: x, y: y)
         }
-        let block = StrokeBlock(strokes: [Stroke(points: points)])
+        let block = MarkBlock(.strokes([Stroke(points: points)]))
         #expect(Double(try block.sealed().frame.count) < 0.85 * Double(block.encoded().count))
     }
 }

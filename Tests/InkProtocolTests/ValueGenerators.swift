@@ -36,7 +36,8 @@ extension SeededGenerator {
         let format = SampleFormat.allCases.randomElement(using: &self)!
         let part = placement != nil && format.isScaled ? raster().part : nil
         return ImageSlice(
-            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, part: part)
+            size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, part: part,
+            filter: !format.isScaled && bool() ? .nearest : .lanczos)
     }
 
     mutating func scaling() -> ImageScaling {
@@ -52,20 +53,24 @@ extension SeededGenerator {
         if depth < 5, int(0...3) == 0 {
             let kind: TileLayer.Kind =
                 bool()
-                ? .fill(.color(color()))
+                ? .fill(paint(isFill: true))
                 : .group(
                     SceneGroup.allCases.randomElement(using: &self)!,
                     (0..<int(0...3)).map { _ in layer(depth: depth + 1) })
             return TileLayer(
                 opacity: double(0...1), blendMode: BlendMode.allCases.randomElement(using: &self)!,
-                mask: bool() ? slice() : nil, kind: kind)
-        }
-        let strokes = (0..<int(0...3)).map { _ in
-            StrokeSelection(block: blockID(), indices: Set((0..<int(0...9)).map { _ in int(0...100_000) }).sorted())
+                mask: bool() ? slice() : nil, maskShapes: bool() ? selections() : nil, kind: kind)
         }
         return TileLayer(
             opacity: double(0...1), blendMode: BlendMode.allCases.randomElement(using: &self)!,
-            mask: bool() ? slice() : nil, content: bool() ? slice() : nil, strokes: strokes)
+            mask: bool() ? slice() : nil, maskShapes: bool() ? selections() : nil,
+            kind: .marks(bool() ? slice() : nil, selections()))
+    }
+
+    private mutating func selections() -> [StrokeSelection] {
+        (0..<int(0...3)).map { _ in
+            StrokeSelection(block: blockID(), indices: Set((0..<int(0...9)).map { _ in int(0...100_000) }).sorted())
+        }
     }
 
     mutating func encoding() -> PieceEncoding {
@@ -150,7 +155,7 @@ extension SeededGenerator {
 
     mutating func drawTask() -> DrawTask {
         DrawTask(
-            picture: blockID(), strokes: (0..<int(0...3)).map { _ in blockID() },
+            picture: blockID(), marks: (0..<int(0...3)).map { _ in blockID() },
             images: (0..<int(0...2)).map { _ in finishTask() })
     }
 
@@ -184,12 +189,15 @@ extension SeededGenerator {
                 name: text(), maskImage: bool() ? image : nil, opacity: double(0.01...1),
                 blendMode: BlendMode.allCases.randomElement(using: &self)!)
             layer.isClipped = bool()
+            if bool() { layer.maskShapes = saidShapes() }
             switch int(0...2) {
             case 0 where depth > 0: layer.kind = .group(drawnLayers(depth: depth - 1), isPassThrough: bool())
-            case 1: layer.kind = .fill(.color(color()))
+            case 1: layer.kind = .fill(paint(isFill: true))
             default:
                 layer.strokes = strokes()
+                layer.shapes = saidShapes()
                 if bool() { layer.contentImage = image }
+                if bool() { layer.contentFilter = .nearest }
                 if bool() {
                     layer.suggestedPattern = SuggestedPattern(
                         type: BrushType.allCases.randomElement(using: &self)!, rotation: double(-90...90),
@@ -296,17 +304,40 @@ extension SeededGenerator {
     }
 
     /// Strokes without what does not travel; with or without pressure and azimuth.
+    /// Shapes that may say something.
+    mutating func saidShapes() -> [Shape] {
+        var shapes = shapes(int(0...3))
+        for index in shapes.indices {
+            if bool() { shapes[index].text = text() }
+            if bool() { shapes[index].textOf = text() }
+        }
+        return shapes
+    }
+
     mutating func strokes() -> [Stroke] {
-        let brushes = (0..<int(1...3)).map { _ in brush() }
+        let brushes = (0..<int(1...3)).map { _ in
+            var brush = brush()
+            if bool() {
+                brush.lines = 2 * int(0...31) + 1
+                (brush.dotRadius, brush.waveLength) = (double(0.1...64), double(0.5...1e6))
+                brush.stampSpacing = bool() ? double(0.1...99) : nil
+                (brush.edge, brush.caps, brush.followsPath) = (.whole, .round, bool())
+                (brush.dynamics.minimumSize, brush.dynamics.minimumOpacity) = (double(0...1), double(0...1))
+            }
+            return brush
+        }
         let (hasPressure, hasAzimuth) = (bool(), bool())
         return (0..<int(0...6)).map { _ in
-            Stroke(
+            var stroke = Stroke(
                 brush: brushes.randomElement(using: &self)!, mode: bool() ? .paint : .erase,
                 points: (0..<int(0...40)).map { _ in
                     StrokePoint(
                         x: double(-1e6...1e6), y: double(-1e6...1e6), pressure: hasPressure ? double(0...1) : 1,
                         azimuth: hasAzimuth ? double(-360...360) : 0)
                 })
+            stroke.smoothing = Smoothing.allCases.randomElement(using: &self)!
+            stroke.isClosed = bool()
+            return stroke
         }
     }
 }

@@ -134,7 +134,7 @@ struct WireVectorTests {
         ).encoded(),
         "draw task": WorkerTask.draw(
             DrawTask(
-                picture: block, strokes: [block],
+                picture: block, marks: [block],
                 images: [
                     FinishTask(
                         size: PixelSize(width: 3, height: 2), format: .rgba, encoding: PictureEncoding(),
@@ -142,11 +142,11 @@ struct WireVectorTests {
                 ])
         ).encoded(),
         "drawn picture": drawnPicture.encoded(),
-        "stroke block": StrokeBlock(strokes: [
+        "stroke block": MarkBlock(.strokes([
             Stroke(
                 brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,
                 points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
-        ]).encoded(),
+        ])).encoded(),
         "image result": record(.imageChunk(.constant(255)))
             + record(.imageChunk(.samples(Block(id: block, frame: [1, 2, 3]))))
             + record(

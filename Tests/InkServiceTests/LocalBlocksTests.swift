@@ -141,7 +141,7 @@ import Testing
         let first = try #require(local.add(.bytes([1, 2, 3])))
         let second = try #require(local.add(.bytes([4])))
         #expect(local.add(.bytes([UInt8](repeating: 0, count: 97))) == nil)
-        let kept = try #require(local.add(.strokes([])))
+        let kept = try #require(local.add(.marks(.strokes([]))))
         let travels = Block(id: kept, frame: [1])
         let items: [ResultItem] = [
             .imageChunk(.samples(Block(id: first, frame: []))), .imageChunk(.constant(7)),

@@ -4,7 +4,7 @@ package import InkPlanning
 /// Block names that depend on the content, without the protocol's codecs.
 package enum FakeBlocks {
     package static let encoder = BlockEncoder(
-        strokes: { strokes throws(EngineError) in block(of: Array("\(strokes)".utf8)) },
+        marks: { marks throws(EngineError) in block(of: Array("\(marks)".utf8)) },
         bytes: { bytes throws(EngineError) in block(of: bytes) })
 
     package static func block(of bytes: [UInt8]) -> EncodedBlock { EncodedBlock(id: id(of: bytes), frame: bytes) }

@@ -41,7 +41,7 @@ struct BlockCacheTests {
         for (spacing, isRead) in [(1e-300, false), (1e-6, false), (1.0, true)] {
             let stroke = Stroke(
                 brush: Brush(spacing: spacing), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 1000, y: 0)])
-            let block = try StrokeBlock(strokes: [stroke]).sealed()
+            let block = try MarkBlock(.strokes([stroke])).sealed()
             cache.insert(block, holders: 1)
             #expect(((try? cache.strokes(of: block.id)) != nil) == isRead, "\(spacing)")
         }
@@ -73,7 +73,7 @@ struct BlockCacheTests {
         let stroke = Stroke(
             brush: Brush(spacing: 1),
             points: [StrokePoint(x: 0, y: Double(number)), StrokePoint(x: 200_000, y: Double(number))])
-        return try StrokeBlock(strokes: [stroke]).sealed()
+        return try MarkBlock(.strokes([stroke])).sealed()
     }
 
     @Test("Prepared strokes that do not fit are made for each use, those that fit once")
@@ -111,7 +111,7 @@ struct BlockCacheTests {
             return Stroke(
                 brush: Brush(spacing: 1), points: [StrokePoint(x: 0, y: y), StrokePoint(x: 40_000, y: y)])
         }
-        let block = try StrokeBlock(strokes: strokes).sealed()
+        let block = try MarkBlock(.strokes(strokes)).sealed()
         cache.insert(block, holders: 1)
         let all = try cache.strokes(of: block.id)
         #expect(all.count == 5 && all.strokes.allSatisfy { $0 != nil })

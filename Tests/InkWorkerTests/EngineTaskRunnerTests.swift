@@ -88,13 +88,13 @@ struct EngineTaskRunnerTests {
         picture.hasBaseImage = true
         let drawn = DrawnPictureBlock(picture)
         let content = try Block(content: drawn.encoded())
-        let lines = try StrokeBlock(strokes: drawn.strokes).sealed()
+        let lines = try MarkBlock(.strokes(drawn.strokes)).sealed()
         let pixels = (0..<32 as Range<UInt8>).map { $0 * 7 }
         let tile = BandTile(
             rect: PixelRect(x: 0, y: 0, width: 4, height: 2), block: try Block(content: pixels).id)
         let image = FinishTask(size: size, format: .rgba, encoding: PictureEncoding(), rows: [[tile]])
         func run(_ images: [FinishTask]) throws -> [ResultItem] {
-            let task = DrawTask(picture: content.id, strokes: [lines.id], images: images)
+            let task = DrawTask(picture: content.id, marks: [lines.id], images: images)
             return try self.run(.draw(task), blocks: [content, lines, try Block(content: pixels)])
         }
         let pieces = try run([image]).compactMap { item in if case .band(let piece) = item { piece } else { nil } }

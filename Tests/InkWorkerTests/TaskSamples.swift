@@ -5,7 +5,7 @@ import InkProtocol
 enum TaskSamples {
     /// A block of one stroke that differs with `number`.
     static func strokes(_ number: Int) throws -> Block {
-        try StrokeBlock(strokes: [Stroke(points: [StrokePoint(x: Double(number), y: 0)])]).sealed()
+        try MarkBlock(.strokes([Stroke(points: [StrokePoint(x: Double(number), y: 0)])])).sealed()
     }
 
     /// A tile of 4 x 2 pixels that names these blocks of strokes.

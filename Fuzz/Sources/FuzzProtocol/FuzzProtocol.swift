@@ -42,7 +42,7 @@ private func check(_ decoder: Decoder, _ bytes: [UInt8]) throws {
         _ = try? ClientMessage(frame: bytes)
         _ = try? ServiceMessage(frame: bytes)
     case .task: expect(try WorkerTask(decoding: bytes).encoded() == bytes)
-    case .strokes: expect(try StrokeBlock(decoding: bytes).strokes.count <= bytes.count)
+    case .strokes: expect(try MarkBlock(decoding: bytes).marks.count <= bytes.count)
     case .result: try assemble(bytes)
     case .replay: _ = try ReplayFile(decoding: bytes)
     case .submission: expect(try Submission(stored: bytes).stored == bytes)

@@ -3,11 +3,11 @@ import InkPlanning
 import InkProtocol
 
 /// Names the results of a picture's tiles by all that decides them: the task with what its blocks say in place of their
-/// names, and the renderer. From a block of strokes it takes what decides the pixels of those that meet the tile.
+/// names, and the renderer. From a block of marks it takes what decides the pixels of those that meet the tile.
 struct TileKeys: Sendable {
     private let plan: PicturePlan
     private let version: String
-    private let strokes: [BlockID: DecisiveStrokes]
+    private let marks: [BlockID: DecisiveMarks]
     /// The names of images' rows by their samples; of those that could be read.
     private let samples: [BlockID: BlockID]
 
@@ -20,11 +20,11 @@ struct TileKeys: Sendable {
         self.plan = plan
         samples = contents.compactMapValues { $0.samples.map { BlockID(hashing: $0) } }
         self.version = version
-        var strokes: [BlockID: DecisiveStrokes] = [:]
+        var marks: [BlockID: DecisiveMarks] = [:]
         for layer in plan.pictures.flatMap(\.scene.layers) {
-            layer.forEach { layer in for block in layer.strokes { strokes[block.id] = block.decisive } }
+            layer.forEach { layer in for block in layer.marks { marks[block.id] = block.decisive } }
         }
-        self.strokes = strokes
+        self.marks = marks
     }
 
     /// nil if something that decides the tile is not there any more.
@@ -36,19 +36,22 @@ struct TileKeys: Sendable {
             layer.mapped { (layer, children) -> TileLayer? in
                 var mask = layer.mask
                 if !canonize(&mask) { isWhole = false }
+                let maskShapes = layer.maskShapes.flatMap(canonical)
+                if layer.maskShapes != nil, maskShapes == nil { isWhole = false }
                 let kind: TileLayer.Kind
                 switch layer.kind {
-                case .fill(let color): kind = .fill(color)
+                case .fill(let paint): kind = .fill(paint)
                 case .group(let group, _): kind = .group(group, children)
                 case .marks(var content, let selections):
                     if !canonize(&content) { isWhole = false }
-                    guard let strokes = canonical(selections) else {
+                    guard let marks = canonical(selections) else {
                         isWhole = false
                         return nil
                     }
-                    kind = .marks(content, strokes)
+                    kind = .marks(content, marks)
                 }
-                return TileLayer(opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, kind: kind)
+                return TileLayer(
+                    opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, maskShapes: maskShapes, kind: kind)
             }
         }
         guard isWhole else { return nil }
@@ -58,11 +61,11 @@ struct TileKeys: Sendable {
         return BlockID(digest: digest.finish())
     }
 
-    /// Names selections by their strokes and by how these are put together, so that equal ones get equal names.
+    /// Names selections by their marks and by how these are put together, so that equal ones get equal names.
     private func canonical(_ selections: [StrokeSelection]) -> [StrokeSelection]? {
         var named: [StrokeSelection] = []
         for selection in selections {
-            guard let block = strokes[selection.block] else { return nil }
+            guard let block = marks[selection.block] else { return nil }
             var content: [UInt8] = []
             var lastRun: Int32?
             for index in selection.indices {

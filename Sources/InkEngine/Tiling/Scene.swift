@@ -96,6 +96,9 @@ public struct SceneLayer<Image, Strokes> {
         if case .marks(_, let strokes) = kind { strokes } else { [] }
     }
 
+    /// All that it draws: the shapes of its mask and its own marks.
+    public var marks: [Strokes] { (maskShapes ?? []) + strokes }
+
     /// The elements of a group, from the bottom up; none for others.
     public var children: [SceneLayer] {
         if case .group(_, let children) = kind { children } else { [] }

@@ -2,27 +2,29 @@ import InkCodecs
 package import InkEngine
 package import InkProtocol
 
-/// v image, placement?, f64 value outside 0 to 1.
+/// v image, placement?, of a placed one f64 value outside 0 to 1; u8 filter.
 extension SceneImage: WireValue where Source == Int {
     package init(from reader: inout InkProtocol.ByteReader) throws(ProtocolError) {
         let source = try reader.integer("image", in: 0...Int(Int32.max))
         let placement: Placement? = try reader.optional("has placement")
         // As in a tile's task, only a placed image has an outside.
         self.init(
-            source, placement: placement, outside: placement == nil ? 0 : try reader.double("outside", in: 0...1))
+            source, placement: placement, outside: placement == nil ? 0 : try reader.double("outside", in: 0...1),
+            filter: try ContentFilter(from: &reader))
     }
 
     package func write(to writer: inout ByteWriter) {
         writer.integer(source)
         writer.optional(placement)
         if placement != nil { writer.double(outside) }
+        filter.write(to: &writer)
     }
 }
 
-/// id, v number of strokes (at least 1), bool whether digests follow; of all strokes u8 (bit 0 erases, bit 1 begins a
+/// id, v number of marks (at least 1), bool whether digests follow; of all marks u8 (bit 0 erases, bit 1 begins a
 /// run), then v of each: left edge, then of each: top edge, width minus 1, height minus 1; then the digests, and u16 of
 /// each run.
-extension StrokeBlockIndex: WireValue {
+extension MarkBlockIndex: WireValue {
     private static let erases: UInt8 = 1
     private static let beginsRun: UInt8 = 2
     private static let edges = 0...Int(Int32.max)
@@ -30,9 +32,9 @@ extension StrokeBlockIndex: WireValue {
     package init(from reader: inout InkProtocol.ByteReader) throws(ProtocolError) {
         let id = try BlockID(from: &reader)
         let start = reader.offset
-        let count = try reader.count("strokes of a block", elementBytes: 5)
+        let count = try reader.count("marks of a block", elementBytes: 5)
         guard count > 0 else {
-            throw .badValue(what: "strokes of a block", offset: start, found: "0", expected: "at least 1")
+            throw .badValue(what: "marks of a block", offset: start, found: "0", expected: "at least 1")
         }
         let hasDigests = try reader.bool("has digests")
         let heads = try reader.bytes(count, "strokes")
@@ -51,7 +53,7 @@ extension StrokeBlockIndex: WireValue {
         }
         let (left, top) = (try column("left edge"), try column("top edge"))
         let (width, height) = (try column("width"), try column("height"))
-        var extents: [StrokeExtent] = []
+        var extents: [MarkExtent] = []
         extents.reserveCapacity(count)
         for index in 0..<count {
             let (maxX, maxY) = (Int(left[index]) + Int(width[index]) + 1, Int(top[index]) + Int(height[index]) + 1)
@@ -60,7 +62,7 @@ extension StrokeBlockIndex: WireValue {
                     what: "stroke's edge", found: UInt64(max(maxX, maxY)), limit: UInt64(Self.edges.upperBound))
             }
             extents.append(
-                StrokeExtent(
+                MarkExtent(
                     minX: left[index], minY: top[index], maxX: Int32(maxX), maxY: Int32(maxY),
                     isPaint: heads[index] & Self.erases == 0))
         }
@@ -78,7 +80,7 @@ extension StrokeBlockIndex: WireValue {
         }
         var roundings: [UInt16] = []
         for _ in 0...run { roundings.append(try reader.uint16("rounding")) }
-        decisive = DecisiveStrokes(digests: digests, runs: StrokeRuns(numbers: numbers, roundings: roundings))
+        decisive = DecisiveMarks(digests: digests, runs: StrokeRuns(numbers: numbers, roundings: roundings))
     }
 
     package func write(to writer: inout ByteWriter) {
@@ -101,21 +103,21 @@ extension StrokeBlockIndex: WireValue {
     }
 }
 
-extension StrokeExtent {
+extension MarkExtent {
     fileprivate init(minX: Int32, minY: Int32, maxX: Int32, maxY: Int32, isPaint: Bool) {
         (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
         self.isPaint = isPaint
     }
 }
 
-/// id of what is drawn, id[] of its strokes, v bytes, v nanoseconds.
+/// id of what is drawn, id[] of its marks, v bytes, v nanoseconds.
 extension DrawingDraft: WireValue {
     /// Far more than any task may need.
     private static let costMax = 1 << 50
 
     package init(from reader: inout InkProtocol.ByteReader) throws(ProtocolError) {
         picture = try BlockID(from: &reader)
-        strokes = try reader.array("blocks of strokes", elementBytes: 32)
+        marks = try reader.array("blocks of marks", elementBytes: 32)
         let bytes = try reader.integer("bytes", in: 0...Self.costMax)
         let nanoseconds = try reader.integer("nanoseconds", in: 0...Self.costMax)
         cost = TaskCost(bytes: bytes, nanoseconds: UInt64(nanoseconds))
@@ -123,7 +125,7 @@ extension DrawingDraft: WireValue {
 
     package func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
-        writer.array(strokes)
+        writer.array(marks)
         writer.integer(min(cost.bytes, Self.costMax))
         writer.varint(min(cost.nanoseconds, UInt64(Self.costMax)))
     }

@@ -135,7 +135,7 @@ extension PictureDraft {
     // MARK: - Pictures
 
     /// The scene of the picture itself.
-    private func checkWhole(_ order: DraftOrder) throws(DraftFault) -> Scene<SceneImage<Int>, StrokeBlockIndex> {
+    private func checkWhole(_ order: DraftOrder) throws(DraftFault) -> Scene<SceneImage<Int>, MarkBlockIndex> {
         guard let scene = pictures.first?.scene else { throw DraftFault("no picture") }
         let (options, place) = (order.picture.options, Place(file: name))
         do throws(EngineError) {
@@ -162,7 +162,7 @@ extension PictureDraft {
     }
 
     private func check(
-        _ picture: DraftPicture, _ whole: Scene<SceneImage<Int>, StrokeBlockIndex>, _ order: DraftOrder
+        _ picture: DraftPicture, _ whole: Scene<SceneImage<Int>, MarkBlockIndex>, _ order: DraftOrder
     ) throws(DraftFault) {
         let (scene, size) = (picture.scene, picture.scene.output)
         try require(scene.canvas == whole.canvas, "pictures of two canvases")
@@ -185,40 +185,44 @@ extension PictureDraft {
         let origin = scene.patternOrigin
         try require(max(abs(origin.x), abs(origin.y)) <= 2 * ProtocolLimits.coordinate, "patterns from \(origin)")
         if let base = scene.baseImage { try check(base, .color, in: scene) }
-        var (elements, strokes) = (0, 0)
-        for layer in scene.layers { try check(layer, in: scene, &elements, &strokes) }
+        var (elements, marks) = (0, 0)
+        for layer in scene.layers { try check(layer, in: scene, &elements, &marks) }
         // Clipping has an element of its own.
         let elementsMax = StampCount.saturatingSum(order.layersMax, order.layersMax)
         try require(elements <= elementsMax, "\(elements) elements of a picture")
         // An empty layer may have a stroke that fills it.
-        try require(strokes <= StampCount.saturatingSum(limits.strokes, order.layersMax), "\(strokes) strokes")
+        let marksMax = StampCount.saturatingSum(limits.strokes, limits.shapes)
+        try require(marks <= StampCount.saturatingSum(marksMax, order.layersMax), "\(marks) strokes and shapes")
     }
 
     private func check(
-        _ layer: SceneLayer<SceneImage<Int>, StrokeBlockIndex>, in scene: Scene<SceneImage<Int>, StrokeBlockIndex>,
-        _ elements: inout Int, _ strokes: inout Int
+        _ layer: SceneLayer<SceneImage<Int>, MarkBlockIndex>, in scene: Scene<SceneImage<Int>, MarkBlockIndex>,
+        _ elements: inout Int, _ marks: inout Int
     ) throws(DraftFault) {
         elements += 1
         if let mask = layer.mask { try check(mask, .mask, in: scene) }
         if let content = layer.content { try check(content, .color, in: scene) }
-        for block in layer.strokes {
-            strokes += block.extents.count
+        for block in layer.marks {
+            marks += block.extents.count
             try require(
                 Int(block.union.maxX) <= scene.output.width && Int(block.union.maxY) <= scene.output.height,
-                "strokes beyond the picture")
+                "marks beyond the picture")
         }
-        for child in layer.children { try check(child, in: scene, &elements, &strokes) }
+        for child in layer.children { try check(child, in: scene, &elements, &marks) }
     }
 
     // MARK: - Images
 
     private func check(
-        _ image: SceneImage<Int>, _ use: ImageUse, in scene: Scene<SceneImage<Int>, StrokeBlockIndex>
+        _ image: SceneImage<Int>, _ use: ImageUse, in scene: Scene<SceneImage<Int>, MarkBlockIndex>
     ) throws(DraftFault) {
         try require(images.indices.contains(image.source), "an image \(image.source) of \(images.count)")
         let request = images[image.source]
         try require(request.use == use, "a mask for a picture, or a picture for a mask")
         try require(image.outside == 0 || use == .mask, "a value beyond no mask")
+        try require(image.filter == .lanczos || use == .color, "a mask of which samples are chosen")
+        try require(
+            image.filter == .lanczos || request.scalings.isEmpty, "a scaled image of which samples are chosen")
         try check(scene.scaling(of: image))
         try require(
             request.scalings.isEmpty || request.scalings.contains(scene.scaling(of: image)),

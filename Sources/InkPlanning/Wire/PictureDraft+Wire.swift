@@ -110,11 +110,11 @@ extension PictureDraft {
         var blocks = Set(images.map(\.file))
         for picture in pictures {
             for layer in picture.scene.layers {
-                layer.forEach { layer in for block in layer.strokes { blocks.insert(block.id) } }
+                layer.forEach { layer in for block in layer.marks { blocks.insert(block.id) } }
             }
             for drawing in picture.uses.compactMap(\.drawing) {
                 blocks.insert(drawing.picture)
-                blocks.formUnion(drawing.strokes)
+                blocks.formUnion(drawing.marks)
             }
         }
         return blocks

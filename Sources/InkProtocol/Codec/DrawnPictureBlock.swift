@@ -1,8 +1,8 @@
 public import InkCodecs
 public import InkEngine
 
-/// What a file of lines and areas shows, on the wire, without its strokes and images: only the number of a layer's
-/// strokes counts, and whether it has images.
+/// What a file of lines and areas shows, on the wire, without its marks and images: only the numbers of a layer's
+/// strokes and shapes count, and whether it has images.
 ///
 /// The layout is in docs/protocol.md.
 public struct DrawnPictureBlock: Sendable {
@@ -22,6 +22,11 @@ public struct DrawnPictureBlock: Sendable {
 
     /// The strokes that belong to it, in the order in which they are counted.
     public var strokes: [Stroke] { picture.layers.flattened().flatMap(\.layer.strokes) }
+
+    /// The shapes that belong to it likewise: of each element those of its mask, then its own.
+    public var shapes: [Shape] {
+        picture.layers.flattened().flatMap { ($0.layer.maskShapes ?? []) + $0.layer.shapes }
+    }
 
     /// The content of the block, not compressed.
     public func encoded() -> [UInt8] {
@@ -52,9 +57,11 @@ public struct DrawnPictureBlock: Sendable {
 
     /// Decodes a block's content; every count and value is checked.
     ///
-    /// - Parameter strokes: of all layers, one after the other.
+    /// - Parameters:
+    ///   - strokes: of all layers, one after the other.
+    ///   - shapes: of all elements, as in `shapes`.
     /// - Throws: the errors of `ByteReader`, `trailingBytes`.
-    public init(decoding content: [UInt8], strokes: [Stroke]) throws(ProtocolError) {
+    public init(decoding content: [UInt8], strokes: [Stroke], shapes: [Shape] = []) throws(ProtocolError) {
         var reader = ByteReader(content)
         let encoding = try PictureEncoding(from: &reader)
         let canvas = try CanvasSize(from: &reader)
@@ -74,13 +81,14 @@ public struct DrawnPictureBlock: Sendable {
             ? try reader.double("dots per inch", in: PictureOptions.dotsPerInchRange) : nil
         let name = try reader.text("name", limit: ProtocolLimits.textBytes)
         let description = try PictureDescription(from: &reader)
-        var left = DrawnLayers(strokes: strokes[...])
+        var left = DrawnLayers(strokes: strokes[...], shapes: shapes[...])
         let layers = try left.layers(from: &reader, depth: 1)
         try reader.finish("drawn picture")
-        guard left.strokes.isEmpty else {
+        for (what, count, left) in [
+            ("strokes", strokes.count, left.strokes.count), ("shapes", shapes.count, left.shapes.count),
+        ] where left > 0 {
             throw .badValue(
-                what: "drawn picture's strokes", offset: content.count, found: "\(strokes.count)",
-                expected: "\(strokes.count - left.strokes.count)")
+                what: "drawn picture's \(what)", offset: content.count, found: "\(count)", expected: "\(count - left)")
         }
         picture = DrawnPicture(
             layers, name: name, encoding: encoding, canvas: canvas, output: output, background: background,
@@ -101,10 +109,12 @@ private struct DrawnLayerFlags: OptionSet {
     static let content = DrawnLayerFlags(rawValue: 4)
     static let pattern = DrawnLayerFlags(rawValue: 8)
     static let passThrough = DrawnLayerFlags(rawValue: 16)
-    /// Content and pattern of layers only, passing through of groups only.
-    static let ofLayers: DrawnLayerFlags = [.clipped, .mask, .content, .pattern]
-    static let ofGroups: DrawnLayerFlags = [.clipped, .mask, .passThrough]
-    static let ofFills: DrawnLayerFlags = [.clipped, .mask]
+    static let maskShapes = DrawnLayerFlags(rawValue: 32)
+    static let nearest = DrawnLayerFlags(rawValue: 64)
+    /// Content, its filter and pattern of layers only, passing through of groups only.
+    static let ofLayers: DrawnLayerFlags = [.clipped, .mask, .maskShapes, .content, .pattern, .nearest]
+    static let ofGroups: DrawnLayerFlags = [.clipped, .mask, .maskShapes, .passThrough]
+    static let ofFills: DrawnLayerFlags = [.clipped, .mask, .maskShapes]
 }
 
 extension Layer {
@@ -113,11 +123,13 @@ extension Layer {
         var flags: DrawnLayerFlags = []
         if isClipped { flags.insert(.clipped) }
         if maskImage != nil { flags.insert(.mask) }
+        if maskShapes != nil { flags.insert(.maskShapes) }
         switch kind {
         case .layer:
             number = 0
             if contentImage != nil { flags.insert(.content) }
             if suggestedPattern != nil { flags.insert(.pattern) }
+            if contentFilter == .nearest { flags.insert(.nearest) }
         case .fill: number = 1
         case .group(_, let isPassThrough):
             number = 2
@@ -128,6 +140,7 @@ extension Layer {
         writer.double(opacity)
         writer.entry(blendMode, of: BlendMode.wireOrder)
         writer.text(name.isEmpty ? id : name, limit: ProtocolLimits.blockContentBytes)
+        if let maskShapes { writer.integer(maskShapes.count) }
         switch kind {
         case .layer:
             if let pattern = suggestedPattern {
@@ -136,8 +149,9 @@ extension Layer {
                 writer.double(pattern.spacing)
                 pattern.color.write(to: &writer)
             }
+            writer.integer(shapes.count)
             writer.integer(strokes.count)
-        case .fill(let paint): (paint.color ?? .transparent).write(to: &writer)
+        case .fill(let paint): paint.write(to: &writer)
         case .group(let children, _):
             writer.integer(children.count)
             for child in children { child.writeDrawn(to: &writer) }
@@ -149,6 +163,7 @@ extension Layer {
 private struct DrawnLayers {
     /// Those that no layer has yet.
     var strokes: ArraySlice<Stroke>
+    var shapes: ArraySlice<Shape>
     private var layersLeft = ProtocolLimits.layers
     /// An element without anything.
     private static let leastBytes = 13
@@ -156,7 +171,10 @@ private struct DrawnLayers {
     private static let image = EncodedImage(
         bytes: [], header: ImageHeader(size: PixelSize(width: 1, height: 1), isHeldWhole: false), place: "")
 
-    init(strokes: ArraySlice<Stroke>) { self.strokes = strokes }
+    init(strokes: ArraySlice<Stroke>, shapes: ArraySlice<Shape>) {
+        self.strokes = strokes
+        self.shapes = shapes
+    }
 
     /// - Parameter depth: of these elements, from 1.
     mutating func layers(from reader: inout ByteReader, depth: Int) throws(ProtocolError) -> [Layer] {
@@ -184,19 +202,28 @@ private struct DrawnLayers {
         layer.isClipped = flags.contains(.clipped)
         if flags.contains(.mask) { layer.maskImage = Self.image }
         layer.name = try reader.text("layer's name", limit: ProtocolLimits.blockContentBytes)
+        if flags.contains(.maskShapes) {
+            layer.maskShapes = Self.first(&shapes, try reader.integer("shapes of a mask", in: 0...shapes.count))
+        }
         switch kind {
-        case 1: layer.kind = .fill(.color(try RGBA8(from: &reader)))
+        case 1: layer.kind = .fill(try Paint(from: &reader))
         case 2:
             layer.kind = .group(
                 try layers(from: &reader, depth: depth + 1), isPassThrough: flags.contains(.passThrough))
         default:
             if flags.contains(.content) { layer.contentImage = Self.image }
             if flags.contains(.pattern) { layer.suggestedPattern = try Self.pattern(from: &reader) }
-            let count = try reader.integer("strokes", in: 0...strokes.count)
-            layer.strokes = Array(strokes.prefix(count))
-            strokes = strokes.dropFirst(count)
+            if flags.contains(.nearest) { layer.contentFilter = .nearest }
+            layer.shapes = Self.first(&shapes, try reader.integer("shapes", in: 0...shapes.count))
+            layer.strokes = Self.first(&strokes, try reader.integer("strokes", in: 0...strokes.count))
         }
         return layer
+    }
+
+    /// Takes so many off.
+    private static func first<Mark>(_ marks: inout ArraySlice<Mark>, _ count: Int) -> [Mark] {
+        defer { marks = marks.dropFirst(count) }
+        return Array(marks.prefix(count))
     }
 
     private static func pattern(from reader: inout ByteReader) throws(ProtocolError) -> SuggestedPattern {

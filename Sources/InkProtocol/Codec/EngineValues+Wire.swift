@@ -157,7 +157,7 @@ extension Limits: WireValue {
     private static let integers: [any WritableKeyPath<Limits, Int> & Sendable] = [
         \.edgePixels, \.outputPixels, \.imagePixels, \.interlacedImagePixels, \.heldImagePixels, \.svgBytes,
         \.fileBytes, \.jsonDepth, \.jsonValues, \.archiveEntries, \.archiveRatio, \.layers, \.strokes,
-        \.pointsPerStroke, \.points, \.stamps,
+        \.pointsPerStroke, \.points, \.stamps, \.shapes, \.symbols, \.pathSegments, \.segments,
     ]
 
     package init(from reader: inout ByteReader) throws(ProtocolError) {
@@ -213,6 +213,17 @@ extension Placement: WireValue {
     }
 }
 
+extension ContentFilter: WireValue {
+    /// The numbers of filters on the wire: never reused, never renumbered.
+    static let wireOrder: [ContentFilter] = [.lanczos, .nearest]
+
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
+        self = try reader.entry("filter", of: Self.wireOrder)
+    }
+
+    package func write(to writer: inout ByteWriter) { writer.entry(self, of: Self.wireOrder) }
+}
+
 extension ImageSlice: WireValue {
     package init(from reader: inout ByteReader) throws(ProtocolError) {
         let size = try PixelSize(from: &reader)
@@ -220,13 +231,18 @@ extension ImageSlice: WireValue {
         let placement: Placement? = try reader.optional("has placement")
         let outside = placement == nil ? 0 : try reader.double("outside", in: 0...1)
         let part = placement != nil && format.isScaled ? try PixelRect(from: &reader) : nil
+        let start = reader.offset
+        let filter = try ContentFilter(from: &reader)
+        guard filter == .lanczos || !format.isScaled else {
+            throw .badValue(what: "filter", offset: start, found: "\(filter)", expected: "none of a scaled image")
+        }
         let chunksInImage = ImageSlice.chunkCount(imageHeight: size.height)
         let first = try reader.integer("first chunk", in: 0...(chunksInImage - 1))
         let chunks: [RowChunk] = try reader.array(
             "chunks", elementBytes: RowChunk.leastBytes, limit: chunksInImage - first)
         self.init(
             size: size, format: format, firstChunk: first, chunks: chunks, placement: placement, outside: outside,
-            part: part)
+            part: part, filter: filter)
     }
 
     package func write(to writer: inout ByteWriter) {
@@ -238,6 +254,7 @@ extension ImageSlice: WireValue {
             // A scaled image always has a part.
             if format.isScaled { part?.write(to: &writer) }
         }
+        filter.write(to: &writer)
         writer.integer(firstChunk)
         writer.array(chunks)
     }

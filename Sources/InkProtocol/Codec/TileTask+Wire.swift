@@ -44,7 +44,7 @@ extension StrokeSelection: WireValue {
 /// follow.
 private enum LeastBytes {
     /// An element without anything, and strokes of which nothing is chosen.
-    static let element = 13
+    static let element = 14
     static let strokes = 33
 }
 
@@ -81,13 +81,21 @@ extension ByteReader {
         let opacity = try double("opacity", in: 0...1)
         let blendMode = try entry("blend mode", of: BlendMode.wireOrder)
         let mask: Image? = try optional("has mask")
+        let maskShapes: [Strokes]? =
+            try bool("has a mask of shapes") ? try array("shapes of a mask", elementBytes: LeastBytes.strokes) : nil
         let kind: SceneLayer<Image, Strokes>.Kind
         let number = try uint8("kind of element")
         switch number {
         case 0:
             let content: Image? = try optional("has content")
             kind = .marks(content, try array("strokes of a layer", elementBytes: LeastBytes.strokes))
-        case 1: kind = .fill(.color(try RGBA8(from: &self)))
+        case 1:
+            let start = offset
+            let paint = try Paint(from: &self)
+            if case .pattern = paint {
+                throw .badValue(what: "fill", offset: start, found: "a pattern", expected: "a colour or a gradient")
+            }
+            kind = .fill(paint)
         case 2:
             let group: SceneGroup = try enumeration("group")
             kind = .group(group, try layers(depth: depth + 1, left: &left))
@@ -95,7 +103,7 @@ extension ByteReader {
             throw .badValue(
                 what: "kind of element", offset: offset - 1, found: "\(number)", expected: "0 to 2")
         }
-        return SceneLayer(opacity: opacity, blendMode: blendMode, mask: mask, kind: kind)
+        return SceneLayer(opacity: opacity, blendMode: blendMode, mask: mask, maskShapes: maskShapes, kind: kind)
     }
 }
 
@@ -109,6 +117,8 @@ extension ByteWriter {
         double(layer.opacity)
         entry(layer.blendMode, of: BlendMode.wireOrder)
         optional(layer.mask)
+        bool(layer.maskShapes != nil)
+        if let shapes = layer.maskShapes { array(shapes) }
         switch layer.kind {
         case .marks(let content, let strokes):
             uint8(0)
@@ -116,7 +126,7 @@ extension ByteWriter {
             array(strokes)
         case .fill(let paint):
             uint8(1)
-            (paint.color ?? .transparent).write(to: &self)
+            paint.write(to: &self)
         case .group(let group, let children):
             uint8(2)
             uint8(group.rawValue)

@@ -21,8 +21,8 @@ public enum ProtocolLimits {
     public static let blockFrameBytes = (1 << 30) + (16 << 20)
     /// Maximum size of a block after decompression, in bytes. A block may hold a whole PNG file.
     public static let blockContentBytes = 1 << 30
-    /// Maximum size of a block of strokes after decompression, in bytes.
-    public static let strokeBlockBytes = 64 << 20
+    /// Maximum size of a block of marks after decompression, in bytes.
+    public static let markBlockBytes = 64 << 20
     /// Size of each part of a draft but the last after decompression, in bytes.
     public static let draftPartBytes = 64 << 20
     /// Maximum number of parts of a draft: forty million strokes.
@@ -33,6 +33,8 @@ public enum ProtocolLimits {
     public static let companionRounds = 8
     /// Maximum number of stamps of all strokes in a block.
     public static let strokeBlockStamps = 100_000_000
+    /// Maximum number of segments of all shapes in a block, those of a path as often as it is drawn.
+    public static let markBlockSegments = 100_000_000
     /// Maximum number of items in one `blockRequest`.
     public static let requestedBlocks = 64
     /// Maximum number of blocks that a worker has requested but not completely received.

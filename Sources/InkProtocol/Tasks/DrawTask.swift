@@ -4,14 +4,14 @@ public import InkEngine
 public struct DrawTask: Hashable, Sendable {
     /// The block that holds the picture (`DrawnPictureBlock`).
     public var picture: BlockID
-    /// Blocks of its strokes, in order.
-    public var strokes: [BlockID]
+    /// Blocks of its marks: of its strokes in order, and of its shapes in order.
+    public var marks: [BlockID]
     /// Its images, in the order in which the file takes them: tiles, and how they are encoded.
     public var images: [FinishTask]
 
-    public init(picture: BlockID, strokes: [BlockID], images: [FinishTask] = []) {
+    public init(picture: BlockID, marks: [BlockID], images: [FinishTask] = []) {
         self.picture = picture
-        self.strokes = strokes
+        self.marks = marks
         self.images = images
     }
 }
@@ -19,13 +19,13 @@ public struct DrawTask: Hashable, Sendable {
 extension DrawTask: WireValue {
     package init(from reader: inout ByteReader) throws(ProtocolError) {
         picture = try BlockID(from: &reader)
-        strokes = try reader.array("blocks of strokes", elementBytes: 32)
+        marks = try reader.array("blocks of marks", elementBytes: 32)
         images = try reader.array("images", elementBytes: FinishTask.leastBytes)
     }
 
     package func write(to writer: inout ByteWriter) {
         picture.write(to: &writer)
-        writer.array(strokes)
+        writer.array(marks)
         writer.array(images)
     }
 }

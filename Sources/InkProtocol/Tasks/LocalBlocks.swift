@@ -11,7 +11,7 @@ public final class LocalBlocks: Sendable {
     /// The content of a block.
     public enum Content: Sendable {
         case bytes([UInt8])
-        case strokes([Stroke])
+        case marks(MarkList)
         /// A value that a module above knows. What it takes is counted elsewhere.
         case value(any Sendable)
 
@@ -20,9 +20,15 @@ public final class LocalBlocks: Sendable {
             switch self {
             case .bytes(let bytes): bytes.count
             case .value: 0
-            case .strokes(let strokes):
+            case .marks(.strokes(let strokes)):
                 strokes.reduce(0) {
                     $0 + MemoryLayout<Stroke>.stride + $1.points.count * MemoryLayout<StrokePoint>.stride
+                }
+            // Shapes may share their paths; counted is what each holds.
+            case .marks(.shapes(let shapes)):
+                shapes.reduce(0) {
+                    $0 + MemoryLayout<Shape>.stride + $1.path.points.count * MemoryLayout<Point>.stride
+                        + $1.path.verbs.count
                 }
             }
         }

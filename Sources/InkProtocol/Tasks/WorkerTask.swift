@@ -37,7 +37,7 @@ extension WorkerTask {
                 element.forEach { layer in
                     add(layer.mask)
                     add(layer.content)
-                    for selection in layer.strokes { add(selection.block) }
+                    for selection in layer.marks { add(selection.block) }
                 }
             }
         case .encode(let task):
@@ -47,7 +47,7 @@ extension WorkerTask {
         case .whole(let task): for id in task.read.blocks { add(id) }
         case .draw(let task):
             add(task.picture)
-            for id in task.strokes { add(id) }
+            for id in task.marks { add(id) }
             for image in task.images { for piece in image.rows.joined() { add(piece.block) } }
         }
         return ids

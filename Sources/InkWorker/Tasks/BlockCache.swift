@@ -128,10 +128,10 @@ public final class BlockCache: TileBlocks, Sendable {
         try block(id).strokes(among: indices, isSeen, isCancelled, id, in: self)
     }
 
-    /// The strokes of a block that is held, as they are.
+    /// The marks of a block that is held, as they are.
     ///
     /// - Throws: As `bytes(of:)`.
-    public func plainStrokes(of id: BlockID) throws(EngineError) -> [Stroke] { try block(id).strokes() }
+    public func marks(of id: BlockID) throws(EngineError) -> MarkList { try block(id).marks() }
 
     /// Prepares the blocks of strokes, all held, that no other thread is preparing, as many as can be kept. Threads
     /// that need the same blocks therefore share the work, instead of waiting for each other at every block.
@@ -266,7 +266,7 @@ private final class CachedBlock: Sendable {
         try state.withLock { state throws(EngineError) in
             switch state.content {
             case .bytes(let bytes), .local(.bytes(let bytes)): return (bytes, 0)
-            case .local(.strokes): throw .internalError("a block of strokes is asked for as pixels")
+            case .local(.marks): throw .internalError("a block of strokes is asked for as pixels")
             case .local(.value): throw .internalError("a value is asked for as pixels")
             case .frame(let frame):
                 guard state.prepared == nil, state.unkept == nil else {
@@ -281,7 +281,7 @@ private final class CachedBlock: Sendable {
         }
     }
 
-    func strokes() throws(EngineError) -> [Stroke] { try CachedBlock.read(state.withLock { $0.content }) }
+    func marks() throws(EngineError) -> MarkList { try CachedBlock.read(state.withLock { $0.content }) }
 
     func strokes(
         among indices: [Int], _ isSeen: (Rect) -> Bool, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
@@ -292,8 +292,8 @@ private final class CachedBlock: Sendable {
                 try CachedBlock.open(&state, isCancelled, id, in: cache)
             }
         }
-        let strokes = try CachedBlock.read(content)
-        let prepared = unkept.known.with(.strokes(strokes), among: indices, isSeen: isSeen, isCancelled: isCancelled)
+        let marks = try CachedBlock.read(content)
+        let prepared = unkept.known.with(marks, among: indices, isSeen: isSeen, isCancelled: isCancelled)
         if isCancelled() { throw .cancelled }
         return prepared
     }
@@ -315,7 +315,7 @@ private final class CachedBlock: Sendable {
         _ state: inout State, _ isCancelled: () -> Bool, _ id: BlockID, in cache: BlockCache
     ) throws(EngineError) -> PreparedStrokeBlock {
         if let prepared = state.prepared { return prepared }
-        let prepared = PreparedStrokeBlock(.strokes(try read(state.content)), isCancelled: isCancelled)
+        let prepared = PreparedStrokeBlock(try read(state.content), isCancelled: isCancelled)
         if isCancelled() { throw .cancelled }
         let bytes = prepared.byteCount
         if cache.keepPrepared(id, bytes: bytes) {
@@ -328,18 +328,17 @@ private final class CachedBlock: Sendable {
         return prepared
     }
 
-    private static func read(_ content: Content) throws(EngineError) -> [Stroke] {
-        let strokes: [Stroke]
+    private static func read(_ content: Content) throws(EngineError) -> MarkList {
         switch content {
         case .bytes, .local(.bytes), .local(.value): throw .internalError("a block of pixels is asked for as strokes")
-        case .local(.strokes(let found)): strokes = found
+        case .local(.marks(let marks)): return marks
         case .frame(let frame):
-            strokes = try CachedBlock.reading { () throws(ProtocolError) in
-                try StrokeBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.strokeBlockBytes)).strokes
+            let marks = try CachedBlock.reading { () throws(ProtocolError) in
+                try MarkBlock(decoding: Zstandard.decompress(frame, limit: ProtocolLimits.markBlockBytes)).marks
             }
-            try CachedBlock.checkStamps(of: strokes)
+            if case .strokes(let strokes) = marks { try CachedBlock.checkStamps(of: strokes) }
+            return marks
         }
-        return strokes
     }
 
     /// Each stamp takes memory, and a few bytes of a block may ask for any number of stamps.

@@ -97,7 +97,7 @@ public final class EngineTaskRunner: TaskRunner {
     private func render(_ task: TileTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
         var blocks: [BlockID] = []
-        for element in task.layers { element.forEach { blocks += $0.strokes.map(\.block) } }
+        for element in task.layers { element.forEach { blocks += $0.marks.map(\.block) } }
         try context.blocks.open(strokes: blocks) { context.isCancelled }
         let tile = try benches[context.threadIndex].use { tools throws(EngineError) in
             try tools.renderer.render(task, blocks: context.blocks) { context.isCancelled }
@@ -175,12 +175,17 @@ public final class EngineTaskRunner: TaskRunner {
 
     private func draw(_ task: DrawTask, _ context: TaskContext) throws(EngineError) -> PhaseTimes {
         let start = SystemClock.nanoseconds
-        var strokes: [Stroke] = []
-        for id in task.strokes { strokes += try context.blocks.plainStrokes(of: id) }
+        var (strokes, shapes): ([Stroke], [Shape]) = ([], [])
+        for id in task.marks {
+            switch try context.blocks.marks(of: id) {
+            case .strokes(let found): strokes += found
+            case .shapes(let found): shapes += found
+            }
+        }
         let content = try context.blocks.bytes(of: task.picture)
         let drawn: DrawnPicture
         do throws(ProtocolError) {
-            drawn = try DrawnPictureBlock(decoding: content, strokes: strokes).picture
+            drawn = try DrawnPictureBlock(decoding: content, strokes: strokes, shapes: shapes).picture
         } catch {
             throw .internalError("a drawn picture cannot be read: \(error)")
         }

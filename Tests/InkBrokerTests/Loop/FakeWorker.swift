@@ -254,9 +254,9 @@ private final class FakeSession {
                         size: size, format: isMask ? .mask8 : .rgb8, maskBounds: isMask ? bounds : nil))
             ]
         case .render(let tile):
-            for selection in tile.layers.flatMap(\.strokes) {
-                let strokes = try StrokeBlock(decoding: blocks[selection.block]!).strokes
-                precondition(selection.indices.allSatisfy(strokes.indices.contains))
+            for selection in tile.layers.flatMap(\.marks) {
+                let marks = try MarkBlock(decoding: blocks[selection.block]!).marks
+                precondition(selection.indices.allSatisfy((0..<marks.count).contains))
             }
             let pixels = ResultItem.pixels(try Block(content: FakePicture.pixels(tile.rect, tile.pixelFormat)))
             switch tile.delivery {

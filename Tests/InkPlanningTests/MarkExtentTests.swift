@@ -4,7 +4,7 @@ import Testing
 
 @testable import InkPlanning
 
-@Suite struct StrokeExtentTests {
+@Suite struct MarkExtentTests {
     private let canvas = CanvasSize(width: 400, height: 300)
     private let output = PixelSize(width: 600, height: 450)
 
@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: 0..<60) func holdsEveryMark(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let stroke = randomStroke(&random)
-        let extent = StrokeExtent(of: stroke, canvas: canvas, output: output)
+        let extent = MarkExtent(of: stroke, canvas: canvas, output: output)
         for mark in marks(of: stroke) {
             let x = mark.x * 1.5
             let y = mark.y * 1.5
@@ -26,25 +26,25 @@ import Testing
 
     @Test func isTightForASolidLine() {
         let brush = Brush(type: .solid, lineWidth: 4)
-        let extent = StrokeExtent(
+        let extent = MarkExtent(
             of: .line(from: (100, 100), to: (200, 100), brush: brush), canvas: canvas, output: canvas.pixels)
         #expect(extent == extentOf(minX: 97, minY: 97, maxX: 203, maxY: 103))
     }
 
     @Test func isEmptyOffThePicture() {
         let far = Stroke.line(from: (-500, 10), to: (-400, 20))
-        #expect(StrokeExtent(of: far, canvas: canvas, output: output).isEmpty)
-        #expect(StrokeExtent(of: Stroke(points: []), canvas: canvas, output: output).isEmpty)
+        #expect(MarkExtent(of: far, canvas: canvas, output: output).isEmpty)
+        #expect(MarkExtent(of: Stroke(points: []), canvas: canvas, output: output).isEmpty)
     }
 
     @Test func coversAllWhenLengthsOverflow() {
         let brush = Brush(spacing: 1e300, scale: 1e300)
-        let extent = StrokeExtent(of: .line(from: (1, 1), to: (2, 2), brush: brush), canvas: canvas, output: output)
+        let extent = MarkExtent(of: .line(from: (1, 1), to: (2, 2), brush: brush), canvas: canvas, output: output)
         #expect(extent == extentOf(minX: 0, minY: 0, maxX: 600, maxY: 450))
     }
 
-    private func extentOf(minX: Int32, minY: Int32, maxX: Int32, maxY: Int32) -> StrokeExtent {
-        var extent = StrokeExtent(of: .line(from: (0, 0), to: (1, 1)), canvas: canvas, output: output)
+    private func extentOf(minX: Int32, minY: Int32, maxX: Int32, maxY: Int32) -> MarkExtent {
+        var extent = MarkExtent(of: .line(from: (0, 0), to: (1, 1)), canvas: canvas, output: output)
         (extent.minX, extent.minY, extent.maxX, extent.maxY) = (minX, minY, maxX, maxY)
         return extent
     }
