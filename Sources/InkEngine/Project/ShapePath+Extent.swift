@@ -43,7 +43,7 @@ extension Rect {
         // Where p + 2 q t + 3 r t^2 is 0.
         for (p, q, r) in [(a.x, b.x, c.x), (a.y, b.y, c.y)] {
             let root = max(q * q - 3 * p * r, 0).squareRoot()
-            // Of equal signs, so that nothing cancels.
+            // Both signs are equal, so that nothing cancels.
             let sum = -(q + (q < 0 ? -root : root))
             for t in [sum / (3 * r), p / sum] where t > 0 && t < 1 {
                 formUnion(begin + t * (a + t * (b + t * c)))
@@ -56,7 +56,7 @@ extension Rect {
         arcFrom begin: Point, to end: Point, _ u: Point, _ v: Point, start: Double, sweep: Double
     ) {
         let (from, to) = (sinCos(radians: start), sinCos(radians: abs(sweep)))
-        // Of an ellipse that is much larger than the arc only this is certain.
+        // Nothing else is certain of an ellipse that is much larger than the arc.
         let bounds = ShapeCurve(begin, u: u, v: v, start: start, sweep: sweep, end).bounds
         for (x, y) in [(u.x, v.x), (u.y, v.y)] {
             let length = (x * x + y * y).squareRoot()
