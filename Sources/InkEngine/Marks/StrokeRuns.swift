@@ -20,14 +20,14 @@ public struct StrokeRuns: Sendable {
         }
     }
 
-    public init(_ strokes: [Stroke]) {
+    private init(_ strokes: [Stroke]) {
         // Consecutive erasing marks multiply their transmittances, whatever their colours.
         self.init(strokes, fingerprint: \.fingerprint) { first, second in
             first.mode == second.mode && (first.mode == .erase || first.brush.color == second.brush.color)
         }
     }
 
-    public init(_ shapes: [Shape]) {
+    private init(_ shapes: [Shape]) {
         self.init(shapes, fingerprint: \.fingerprint) { first, second in
             guard first.mode == second.mode else { return false }
             guard first.mode == .paint else { return true }

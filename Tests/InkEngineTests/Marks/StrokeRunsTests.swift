@@ -23,7 +23,7 @@ struct StrokeRunsTests {
 
     @Test func consecutiveStrokesOfOneColourAreOneRun() {
         let all = strokes(400, seed: 1)
-        let runs = StrokeRuns(all)
+        let runs = StrokeRuns(.strokes(all))
         #expect(runs.numbers.count == all.count && runs.numbers[0] == 0)
         for index in all.indices.dropFirst() {
             let (last, this) = (all[index - 1], all[index])
@@ -31,7 +31,7 @@ struct StrokeRunsTests {
             #expect(runs.numbers[index] - runs.numbers[index - 1] == (isOne ? 0 : 1), "stroke \(index)")
         }
         #expect(runs.roundings.count == Int(runs.numbers.last ?? -1) + 1)
-        #expect(StrokeRuns([]).roundings.isEmpty)
+        #expect(StrokeRuns(.strokes([])).roundings.isEmpty)
     }
 
     @Test("A stroke more changes how one run is rounded, and of a long run seldom that")
@@ -43,7 +43,7 @@ struct StrokeRunsTests {
             var more = one
             more.insert(
                 strokes(1, seed: 7000 + UInt64(seed), colors: 1)[0], at: Int.random(in: 0...50, using: &generator))
-            let runs = (StrokeRuns(one), StrokeRuns(more))
+            let runs = (StrokeRuns(.strokes(one)), StrokeRuns(.strokes(more)))
             // The places of an eraser's runs are those that were there.
             let new = Set(runs.1.roundings).subtracting(runs.0.roundings)
             #expect(new.count <= 2, "seed \(seed)")
@@ -59,8 +59,8 @@ struct StrokeRunsTests {
             (stroke.mode, stroke.brush.color) = (.paint, Self.colors[index])
             return stroke
         }
-        let repeated = StrokeRuns(Array(repeating: pattern, count: 500).flatMap { $0 })
-        for strokes in [repeated, StrokeRuns(strokes(2000, seed: 4))] {
+        let repeated = StrokeRuns(.strokes(Array(repeating: pattern, count: 500).flatMap { $0 }))
+        for strokes in [repeated, StrokeRuns(.strokes(strokes(2000, seed: 4)))] {
             let roundings = strokes.roundings.map(Double.init)
             let mean = roundings.reduce(0, +) / Double(roundings.count)
             #expect(roundings.count > 500 && abs(mean - 32_768) < 2000, "\(roundings.count): \(mean)")
