@@ -133,7 +133,7 @@ import Testing
         #expect(isInside, "seed \(seed): \(touched) is beyond \(stroke.bounds)")
     }
 
-    private func stamps(_ stroke: Stroke) -> [Stamp] {
+    private func stamps(_ stroke: Stroke) -> [InkEngine.Stamp] {
         PlacedStamps(StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush)).all
     }
 
@@ -143,7 +143,7 @@ import Testing
             brush: Brush(spacing: 3, scale: 2), points: [StrokePoint(x: 0, y: 0), StrokePoint(x: 100, y: 0)])
         #expect(stamps(stroke).count == 17)
         stroke.brush.stampSpacing = 12.5
-        #expect(stamps(stroke).map(\.center.x).map { ($0 * 1e6).rounded() / 1e6 } == [0, 25, 50, 75, 100])
+        #expect(stamps(stroke).map { $0.center.x }.map { ($0 * 1e6).rounded() / 1e6 } == [0, 25, 50, 75, 100])
         #expect(PreparedStroke.stampCount(of: stroke) == 5 && PreparedStroke.stampCountBound(of: stroke) >= 5)
     }
 
@@ -206,7 +206,7 @@ import Testing
         )
         let placed = PlacedStamps(StampPlacer(path: SmoothedPath(stroke), brush: stroke.brush))
         #expect(placed.count == 5 && Array(placed.visible(near)).count == 4)
-        #expect(Array(placed.visible(near)).map(\.alpha) == [0.4375, 0.625, 0.8125, 1])
+        #expect(Array(placed.visible(near)).map { $0.alpha } == [0.4375, 0.625, 0.8125, 1])
         for type in BrushType.allCases where type != .solid && type != .contourLines {
             var tap = Stroke(brush: Brush(type: type, dynamics: dynamics), points: [points[0]])
             tap.brush.dynamics.minimumOpacity = 1

@@ -16,7 +16,7 @@ struct WholeDotTests {
             type: .dots, rotation: .random(in: 0...360, using: &generator), spacing: spacing, scale: scale,
             anchor: .canvas, size: size,
             dynamics: BrushDynamics(
-                pressureAffectsOpacity: false, pressureAffectsSize: .random(using: &generator), minimumSize: 0))
+                pressureAffectsOpacity: false, pressureAffectsSize: .random(using: &generator)))
         (brush.dotRadius, brush.edge) = (radius, .whole)
         let points = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
             StrokePoint(
@@ -46,24 +46,31 @@ struct WholeDotTests {
         return pixels
     }
 
-    /// Whether a point is within a distance of the stroke's footprint: of one of very many discs along it.
-    private func isUncovered(_ p: Point, by stroke: Stroke) -> Bool {
-        let discs = SmoothedPath(stroke).samples.map { sample in
-            PreparedStroke.Disc(
-                center: sample.position,
-                radius: stroke.brush.size / 2 * stroke.brush.scale * stroke.brush.dynamics.size(sample.pressure))
-        }
+    /// Whether a point is inside of a stroke's footprint, of one of the discs along it. How far it is outside of them is
+    /// a convex function along each segment, so its least value is found by halving.
+    private func isUncovered(_ p: Point, by discs: [PreparedStroke.Disc]) -> Bool {
         if let only = discs.first, discs.count == 1 { return (p - only.center).length <= only.radius + 1e-5 }
         return zip(discs, discs.dropFirst()).contains { a, b in
-            (0...2000).contains { step in
-                let t = Double(step) / 2000
-                return (p - a.center - t * (b.center - a.center)).length <= a.radius + t * (b.radius - a.radius) + 1e-5
+            if (p - a.center).length > max(a.radius, b.radius) + (b.center - a.center).length + 1 { return false }
+            func outside(_ t: Double) -> Double {
+                (p - a.center - t * (b.center - a.center)).length - a.radius - t * (b.radius - a.radius)
             }
+            var (low, high) = (0.0, 1.0)
+            for _ in 0..<60 {
+                let (first, second) = ((2 * low + high) / 3, (low + 2 * high) / 3)
+                if outside(first) < outside(second) { high = second } else { low = first }
+            }
+            return min(outside(0), outside(1), outside((low + high) / 2)) <= 1e-5
         }
     }
 
     private func sampled(_ stroke: Stroke, origin: Point = Point(x: 0, y: 0)) -> [Double] {
         let brush = stroke.brush
+        let discs = SmoothedPath(stroke).samples.map { sample in
+            PreparedStroke.Disc(
+                center: sample.position,
+                radius: brush.size / 2 * brush.scale * brush.dynamics.size(sample.pressure))
+        }
         let turn = sinCos(degrees: brush.rotation)
         let (period, radius) = (brush.spacing * brush.scale, brush.dotRadius * brush.scale)
         let reach = Int(80 / period) + 1
@@ -72,7 +79,7 @@ struct WholeDotTests {
             for j in -reach...reach {
                 let (u, v) = (Double(i) * period, Double(j) * period)
                 let dot = origin + Point(x: u * turn.cos - v * turn.sin, y: u * turn.sin + v * turn.cos)
-                if isUncovered(dot, by: stroke) { dots.append(dot) }
+                if isUncovered(dot, by: discs) { dots.append(dot) }
             }
         }
         let samples = 16
