@@ -70,8 +70,8 @@ extension PathArc {
 
     /// The numbers of SVG's command for an arc that reads back as this one; nil if there is none.
     func numbers(from: Point) -> [Double]? {
-        // A whole turn ends where it begins, which SVG takes for nothing; nearly one is ill-conditioned.
-        guard abs(sweep) < 6, from != end else { return nil }
+        // A whole turn ends where it begins, which SVG takes for nothing.
+        guard abs(sweep) < 2 * .pi, from != end else { return nil }
         // The axes are the singular values of the matrix with the columns u and v, turned by the left vectors' angle.
         let (e, f) = (Point(x: u.x + v.y, y: u.y - v.x), Point(x: u.x - v.y, y: u.y + v.x))
         let (sum, difference) = (e.length / 2, f.length / 2)

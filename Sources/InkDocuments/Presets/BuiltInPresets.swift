@@ -31,7 +31,7 @@ public enum BuiltInPresets {
             """
             { "id": "brush-pen", "name": "Brush pen", "type": "solid",
               "defaults": { "lineWidth": 38, "color": "#23283a" },
-              "dynamics": { "pressureAffectsOpacity": false, "pressureAffectsSize": true } }
+              "dynamics": { "pressureAffectsOpacity": false, "pressureAffectsSize": true, "minimumSize": 0 } }
 
             """
         ),

@@ -150,6 +150,57 @@ import Testing
         #expect(fault(long, segments: 100_000)?.reason == .tooManySegments(100_000))
     }
 
+    @Test(
+        "A path that was read from short numbers is written as it stood",
+        arguments: [
+            "", "M0 0", "M1 2L-3.5 4e-07Q5 6 7 8C1 2 3 4 5 6Z", "M0 0L1 1ZM0 0L2 2",
+            "M10 20A5 3 30 0 1 12 22", "M10 20A5 3 29.75 1 0 12 22", "M0 0A5 5 0 0 1 10 0A5 5 0 0 1 0 0Z",
+            "M0 0A8 8 0 1 1 0.001 0", "M-1e+15 0L0.1 0.3",
+        ])
+    func writing(text: String) throws {
+        let path = try path(text)
+        let written = String(decoding: path.data, as: UTF8.self)
+        #expect(try self.path(written) == path, "\(written)")
+        #expect(written == text.replacing("e+15", with: "000000000000000"))
+    }
+
+    @Test("A whole ellipse is written in parts, a flat one as curves, and none of them moves")
+    func writingOfEllipses() throws {
+        func written(_ u: Point, _ v: Point, _ sweep: Double) throws -> [Point] {
+            let center = Point(x: 30, y: -7)
+            var path = ShapePath()
+            path.move(to: center + u)
+            let (sine, cosine) = sinCos(degrees: sweep * 180 / .pi)
+            path.arc(center: center, u: u, v: v, start: 0, sweep: sweep, to: center + cosine * u + sine * v)
+            let read = try self.path(String(decoding: path.data, as: UTF8.self))
+            #expect(read.points.last == path.points.last)
+            var places: [Point] = []
+            for (index, verb) in read.verbs.enumerated() where verb == .arc {
+                let first = read.verbs[..<index].reduce(0) { $0 + $1.pointCount }
+                let arc = PathArc(read.points[first..<first + 5])
+                places += (0...8).map { arc.place(Double($0) / 8) - center }
+            }
+            if places.isEmpty { places = read.points.map { $0 - center } }
+            return places
+        }
+        for (u, v) in [
+            (Point(x: 5, y: 0), Point(x: 0, y: 5)), (Point(x: 3, y: 4), Point(x: 1, y: -2)),
+            (Point(x: 1e-3, y: 0), Point(x: 1, y: 700)),
+        ] {
+            let area = u.x * v.y - u.y * v.x
+            for sweep in [2 * .pi, -2 * .pi, .pi, 5.9, 6.2, 0.01, -3] {
+                for place in try written(u, v, sweep) {
+                    // In the coordinates of u and v it is the unit circle.
+                    let (a, b) = ((place.x * v.y - place.y * v.x) / area, (u.x * place.y - u.y * place.x) / area)
+                    #expect(abs(a * a + b * b - 1) < 1e-6, "\(u) \(v) \(sweep)")
+                }
+            }
+        }
+        // Without an area: a line there and back.
+        let flat = try written(Point(x: 5, y: 5), Point(x: 2, y: 2), 2 * .pi)
+        #expect(flat.allSatisfy { abs($0.x - $0.y) < 1e-9 } && flat.map(\.x).min()! < -5 && flat.map(\.x).max()! > 5)
+    }
+
     @Test("The angle of a direction", arguments: 0..<50 as Range<UInt64>)
     func angles(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
