@@ -1,8 +1,8 @@
 package import InkEngine
 
 extension ShapePath {
-    /// Adds an arc of an ellipse from the last point, by SVG's implementation notes (SVG 2, section B.2): radii that are
-    /// too small for the way are scaled up, an arc without a radius is a line, one without a way nothing.
+    /// Adds an arc of an ellipse from the last point, by SVG's implementation notes (SVG 2, section B.2): radii that
+    /// are too small for the way are scaled up, an arc without a radius is a line, one without a way nothing.
     ///
     /// A piece of a huge ellipse becomes a curve, which then is exact to the last bits of its coordinates.
     ///

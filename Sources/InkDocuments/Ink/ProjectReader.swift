@@ -81,9 +81,7 @@ struct ProjectParser {
     var elementCount = 0
     var strokeCount = 0
     var pointCount = 0
-    var shapeCount = 0
-    /// Lines, curves and arcs of the shapes' paths.
-    var segmentCount = 0
+    var (shapeCount, segmentCount) = (0, 0)
     /// By their ids.
     var symbols: [String: ReadPath] = [:]
     /// The numbers, from 1, of the strokes whose points are not in the document.

@@ -79,8 +79,8 @@ struct BrushSettings: Hashable {
         minimumOpacity = try object.fraction("minimumOpacity")
     }
 
-    /// A brush with settings, later ones before earlier ones and these before the format's defaults, which depend on its
-    /// type and anchor.
+    /// A brush with settings: later ones override earlier ones, and these the format's defaults, which depend on the
+    /// type and anchor that result.
     static func brush(of settings: [BrushSettings]) -> Brush {
         var brush = Brush()
         for own in settings { own.apply(to: &brush) }
