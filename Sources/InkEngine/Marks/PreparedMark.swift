@@ -7,7 +7,7 @@ public enum PreparedMark: Sendable {
     var bounds: Rect {
         switch self {
         case .stroke(let stroke): stroke.bounds
-        case .shape(let shape): shape.bounds
+        case .shape(let shape): shape.bounds.expanded(by: shape.pattern?.wholeDotRadius ?? 0)
         }
     }
 

@@ -35,7 +35,8 @@ public struct PreparedShape: Sendable {
     /// The pattern of which the shape shows a part; nil: the shape is filled.
     let pattern: Brush?
     let groups: [Group]
-    /// A box that contains the shape, canvas pixels; empty if the shape draws nothing.
+    /// A box that contains the shape, without what dots that are drawn whole have beyond its outline; canvas pixels, empty if
+    /// the shape draws nothing.
     package let bounds: Rect
 
     private static let groupSegmentsMax = 64

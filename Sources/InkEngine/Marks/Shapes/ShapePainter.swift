@@ -5,11 +5,13 @@ final class ShapePainter {
     private let tools: PainterTools
     private let rasterizer: ShapeRasterizer
     private let patterns: CanvasPatternPainter
+    private let wholeDots: WholeDotPainter
 
     init(_ tools: PainterTools) {
         self.tools = tools
         rasterizer = ShapeRasterizer(maxWidth: tools.maxWidth, maxHeight: tools.maxHeight)
         patterns = CanvasPatternPainter(tools)
+        wholeDots = WholeDotPainter(tools)
     }
 
     /// Multiplies the plane by 1 - alpha * coverage, row by row.
@@ -39,6 +41,10 @@ final class ShapePainter {
     func paint(
         _ shape: PreparedShape, scale: OutputScale, into plane: RemainingPlane, isCancelled: @escaping () -> Bool
     ) {
+        if let brush = shape.pattern, let dots = DotLattice(brush, scale: scale) {
+            return wholeDots.paint(
+                dots, under: shape, alpha: shape.alpha, scale: scale, into: plane, isCancelled: isCancelled)
+        }
         guard let rect = scale.pixels(of: shape.bounds).intersection(tools.covered.cell) else { return }
         var alpha = shape.alpha
         if let brush = shape.pattern {

@@ -189,4 +189,58 @@ struct ShapeCoverageTests {
             }
         }
     }
+
+    @Test("draw dots whole whose centres are inside, and no others", arguments: 0..<20)
+    func wholeDots(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var brush = Brush(type: .dots, rotation: .random(in: 0...90, using: &generator), spacing: 5, anchor: .canvas)
+        brush.edge = .whole
+        let path = Self.path(&generator)
+        let turn = sinCos(degrees: brush.rotation)
+        let (u, v) = (Point(x: 5 * turn.cos, y: 5 * turn.sin), Point(x: -5 * turn.sin, y: 5 * turn.cos))
+        for rule in FillRule.allCases {
+            let shape = Shape(path: path, rule: rule, fill: .pattern(brush))
+            let found = Self.painted([shape], scale: Self.scale())
+            #expect(Self.painted([shape], scale: Self.scale(), cells: PixelSize(width: 11, height: 9)) == found)
+            // The dots of which a sample at their centre is covered.
+            let magnified = PixelSize(width: 8 * Self.size.width, height: 8 * Self.size.height)
+            let filled = Self.painted(
+                [Shape(path: path, rule: rule)],
+                scale: OutputScale(canvas: CanvasSize(Self.size), output: magnified))
+            var dots: [Shape] = []
+            var doubtful: [Point] = []
+            for i in -20...20 {
+                for j in -20...20 {
+                    let center = Double(i) * u + Double(j) * v
+                    let (x, y) = (Int((8 * center.x).rounded(.down)), Int((8 * center.y).rounded(.down)))
+                    guard x >= 0, y >= 0, x < magnified.width, y < magnified.height else {
+                        // Beside the picture nothing is known of the shape.
+                        doubtful.append(center)
+                        continue
+                    }
+                    let cover = filled[y * magnified.width + x]
+                    if cover > 0, cover < 1 { doubtful.append(center) }
+                    if cover == 1 { dots.append(Shape(path: Self.disc(center, radius: 2))) }
+                }
+            }
+            let expected = Self.painted(dots, scale: Self.scale())
+            for row in 0..<Self.size.height {
+                for column in 0..<Self.size.width {
+                    let place = Point(x: Double(column) + 0.5, y: Double(row) + 0.5)
+                    if doubtful.contains(where: { ($0 - place).length < 3 }) { continue }
+                    let index = row * Self.size.width + column
+                    #expect(abs(found[index] - expected[index]) < 0.02, "\(rule), seed \(seed), \(column), \(row)")
+                }
+            }
+        }
+    }
+
+    private static func disc(_ center: Point, radius: Double) -> ShapePath {
+        var path = ShapePath()
+        let start = center + Point(x: radius, y: 0)
+        path.move(to: start)
+        path.arc(
+            center: center, u: Point(x: radius, y: 0), v: Point(x: 0, y: radius), start: 0, sweep: 2 * .pi, to: start)
+        return path
+    }
 }
