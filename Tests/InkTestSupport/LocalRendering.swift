@@ -23,7 +23,8 @@ public enum LocalRendering {
             let task = TileTask(
                 canvas: viewport?.size ?? project.canvasSize, output: output, rect: rect,
                 background: project.background,
-                baseImage: base, layers: layers, pixelFormat: format, delivery: .pixels)
+                baseImage: base, layers: layers, pixelFormat: format, delivery: .pixels,
+                patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
             let rendered = try renderer.render(task, blocks: blocks, isCancelled: isCancelled)
             let rowBytes = rect.width * format.bytesPerPixel
             for row in 0..<rect.height {
