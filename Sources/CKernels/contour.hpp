@@ -194,36 +194,42 @@ template <bool has_ends, bool varies> struct nearest {
 struct profile {
     float spacing, per_spacing, half, outermost;
 
-    /// The function integrated twice, but for straight parts; x: from the line with this number.
+    /// The function integrated twice, but for straight parts; x: from the middle of the line with this number.
     INK_METHOD float16 twice(float16 x, float16 number) const {
         const float16 n = rounded(held(x * per_spacing, -outermost - number, outermost - number));
-        const float16 rest = x - n * spacing;
-        return 2 * half * n * (0.5f * spacing * n + rest) + once(rest);
+        const float16 rest = x - n * spacing, in = held(rest, (float16)-half, (float16)half);
+        return 2 * half * n * (0.5f * spacing * n + rest) + 0.5f * in * in + half * (absolute(rest) - absolute(in));
     }
 
-    /// Where there is a single line.
+    /// Where there is a single line; x: from its nearer side, below 0 within it. Numbers stay small however wide it is.
     INK_METHOD float16 once(float16 x) const {
-        const float16 in = held(x, (float16)-half, (float16)half);
-        return 0.5f * in * in + half * (absolute(x) - absolute(in));
+        const float16 in = held(x, (float16)(-2 * half), (float16)0.0f);
+        return in * (x - 0.5f * in);
     }
 
     /// The share of a square where there are lines, whose x in the middle and changes from side to side are given.
     INK_METHOD float16 area(float16 x, float16 step_x, float16 step_y) const {
         const float16 a = 0.5f * absolute(step_x), b = 0.5f * absolute(step_y);
-        const float16 most = greatest(greatest(a, b), (float16)1e-12f), less = greatest(least(a, b), most * 1e-3f);
+        const float16 most = greatest(greatest(a, b), (float16)1e-12f);
         x = absolute(x);
         const float16 number = rounded(held(x * per_spacing, (float16)0.0f, (float16)outermost)), from = x - number * spacing;
-        const float16 sum = most + less, difference = most - less;
-        float16 bent;
+        const float16 beside = absolute(from) - half;
+        float16 bent, less = greatest(least(a, b), most * 1e-3f);
         // Whether no square meets two lines.
-        if (__builtin_reduce_max(sum) < 0.5f * spacing - half) {
-            bent = (once(from + sum) - once(from + difference)) - (once(from - difference) - once(from - sum));
+        if (__builtin_reduce_max(a + b) < 0.5f * spacing - half) {
+            const float16 sum = most + less, difference = most - less;
+            bent = (once(beside + sum) - once(beside + difference)) - (once(beside - difference) - once(beside - sum));
         } else {
+            // Differences of greater numbers.
+            less = greatest(less, most * (1.0f / 64));
+            const float16 sum = most + less, difference = most - less;
             bent = (twice(from + sum, number) - twice(from + difference, number))
                 - (twice(from - difference, number) - twice(from - sum, number));
         }
-        const float16 share = held(bent / (4 * most * less), (float16)0.0f, (float16)1.0f);
-        return select(x - outermost * spacing - half < sum, share, (float16)0.0f);
+        const float16 share = held(bent / (4 * most * less), (float16)0.0f, (float16)1.0f), sum = most + less;
+        const int16lanes is_inside = (beside <= -sum) & (beside >= sum - 2 * half);
+        const int16lanes is_outside = x - outermost * spacing - half >= sum;
+        return select(is_outside, (float16)0.0f, select(is_inside, (float16)1.0f, share));
     }
 };
 

@@ -44,12 +44,13 @@ struct FadingTests {
         let size = FadingTests.size
         let expected = oracle.shape(size, scale: OutputScale(canvas: CanvasSize(size), output: size)) { q in
             zip(discs, discs.dropFirst()).contains { a, b in
-                // The largest of the discs between both, at the place where it reaches furthest towards the point.
-                (0...40).contains { i in
-                    let t = Double(i) / 40
-                    let center = a.center + t * (b.center - a.center)
-                    return (q - center).length <= a.radius + t * (b.radius - a.radius)
-                }
+                // Among the discs between both, the one that reaches furthest towards the point.
+                let step = b.center - a.center, length = step.length, way = q - a.center
+                let slant = min(max((a.radius - b.radius) / length, -0.999), 0.999)
+                let along = (way.x * step.x + way.y * step.y) / length
+                let side = abs(way.x * step.y - way.y * step.x) / length
+                let t = min(max((along - slant * side / (1 - slant * slant).squareRoot()) / length, 0), 1)
+                return (way - t * step).length <= a.radius + t * (b.radius - a.radius)
             }
         }
         let errors = zip(found, expected).map { 255 * abs($0 - $1) }

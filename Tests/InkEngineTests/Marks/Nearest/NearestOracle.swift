@@ -36,12 +36,18 @@ struct NearestOracle {
             isBehind: hasEnds && (along < 0 && segment == 0 || along > 1 && segment == vertices.count - 2))
     }
 
-    /// The nearest place that counts; of the segments in `range`.
+    /// The nearest place that counts, among those on some segments.
     private func nearest(_ q: Point, _ segments: [Int], tie: Double) -> Place {
-        let places = segments.map { place(of: q, on: $0) }
-        let least = places.reduce(.infinity) { min($0, $1.distance) }
-        let near = places.filter { $0.distance <= least + tie }
-        return Place(distance: least, pressure: near[0].pressure, isBehind: near.allSatisfy(\.isBehind))
+        var least = Double.infinity
+        for segment in segments { least = min(least, place(of: q, on: segment).distance) }
+        var found: Place?
+        for segment in segments {
+            let place = place(of: q, on: segment)
+            guard place.distance <= least + tie else { continue }
+            // The first counts, but it is not left out if another place is no end.
+            if found == nil { found = place } else if !place.isBehind { found?.isBehind = false }
+        }
+        return found ?? Place(distance: .infinity, pressure: 0)
     }
 
     private func alpha(_ place: Place) -> Double { brush.opacity * brush.dynamics.opacity(place.pressure) }
@@ -55,14 +61,20 @@ struct NearestOracle {
     }
 
     /// What contour lines take of each pixel of a picture, row-major.
-    func lines(_ size: PixelSize, scale: OutputScale) -> [Float] { pixels(size, scale: scale) { lineAlpha($1) } }
+    func lines(_ size: PixelSize, scale: OutputScale) -> [Float] {
+        let reach = brush.scale * (Double(brush.lines / 2) * brush.spacing + brush.lineWidth / 2)
+        return pixels(size, scale: scale, reach: reach + 4) { lineAlpha($1) }
+    }
 
     /// What a shape takes of each pixel with the alpha that is at the nearest place.
     func shape(_ size: PixelSize, scale: OutputScale, contains: (Point) -> Bool) -> [Float] {
-        pixels(size, scale: scale) { contains($0) ? alpha($1) : 0 }
+        pixels(size, scale: scale, reach: .infinity) { contains($0) ? alpha($1) : 0 }
     }
 
-    private func pixels(_ size: PixelSize, scale: OutputScale, _ value: (Point, Place) -> Double) -> [Float] {
+    /// - Parameter reach: how far from the line anything is, and two pixels more.
+    private func pixels(
+        _ size: PixelSize, scale: OutputScale, reach: Double, _ value: (Point, Place) -> Double
+    ) -> [Float] {
         let all = Array(0..<max(vertices.count - 1, 1))
         return (0..<size.area).map { pixel in
             let (x, y) = (Double(pixel % size.width), Double(pixel / size.width))
@@ -72,6 +84,7 @@ struct NearestOracle {
             let distances = all.map { place(of: middle, on: $0).distance }
             let limit = (distances.min() ?? 0) + 2 * radius + 1e-9
             let near = all.filter { distances[$0] <= limit }
+            if limit > reach { return 0 }
             var sum = 0.0
             for j in 0..<samples {
                 for i in 0..<samples {
