@@ -142,6 +142,32 @@ import Testing
         #expect(StampCount.bound(of: stroke, StrokeMeasure(stroke)) >= StampCount.exact(of: stroke), "seed \(seed)")
     }
 
+    @Test(arguments: 0..<40) func linesOfEverySmoothingAreWithinTheirMeasure(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var points = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+            StrokePoint(x: .random(in: -90...90, using: &random), y: .random(in: -90...90, using: &random))
+        }
+        if Bool.random(using: &random) { points.append(points[0]) }
+        if Bool.random(using: &random) { points.insert(points[0], at: 0) }
+        for smoothing in Smoothing.allCases {
+            for isClosed in [false, true] {
+                var stroke = Stroke(brush: Brush(spacing: 0.3), points: points)
+                (stroke.smoothing, stroke.isClosed) = (smoothing, isClosed)
+                let measure = StrokeMeasure(stroke)
+                let text = "seed \(seed), \(smoothing), closed: \(isClosed)"
+                #expect(StampCount.bound(of: stroke, measure) >= StampCount.exact(of: stroke), "\(text)")
+                if isClosed { #expect(measure.positionCount == Set(points.map { [$0.x, $0.y] }).count, "\(text)") }
+                guard case .stamps(let stamps) = PreparedStroke(stroke).marks else { continue }
+                let hull = measure.hull.expanded(by: 1e-9)
+                stamps.forEach { stamp in
+                    let (x, y) = (stamp.center.x, stamp.center.y)
+                    let isInside = x >= hull.minX && x <= hull.maxX && y >= hull.minY && y <= hull.maxY
+                    #expect(isInside, "\(text): \(x), \(y)")
+                }
+            }
+        }
+    }
+
     @Test func refusesAProjectOverTheLimitAndNamesTheStroke() throws {
         var limits = Limits()
         limits.stamps = 100
