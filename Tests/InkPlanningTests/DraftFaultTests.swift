@@ -88,12 +88,33 @@ struct DraftLie: CustomTestStringConvertible, Sendable {
         DraftLie("a block that did not come") { draft in
             try draft.changeBlock { $0.id = FakeBlocks.id(of: [1, 2, 3]) }
         },
-        DraftLie("more strokes than a project may have") { draft in
-            let count = draft.limits.strokes + draft.limits.layers + 65
+        DraftLie("more marks than a project may have") { draft in
+            let count = draft.limits.strokes + draft.limits.shapes + draft.limits.layers + 65
             try draft.changeBlock { block in
                 let extents = Array(repeating: block.extents[0], count: count)
                 block = MarkBlockIndex(id: block.id, extents: extents)
             }
+        },
+        DraftLie("a mask of shapes beyond the picture") { draft in
+            try draft.changeBlock { $0.extents[0].maxX = 100_000 }
+            let layers = draft.pictures[0].scene.layers
+            draft.pictures[0].scene.layers = [
+                SceneLayer(maskShapes: layers.flatMap(\.marks), kind: .fill(.color(.white)))
+            ]
+        },
+        DraftLie("a mask of shapes that did not come") { draft in
+            try draft.changeBlock { $0.id = FakeBlocks.id(of: [1, 2, 3]) }
+            let layers = draft.pictures[0].scene.layers
+            draft.pictures[0].scene.layers = [
+                SceneLayer(maskShapes: layers.flatMap(\.marks), kind: .fill(.color(.white)))
+            ]
+        },
+        DraftLie("samples chosen from a mask") { draft in
+            let index = try #require(draft.pictures[0].scene.layers.firstIndex { $0.mask != nil })
+            draft.pictures[0].scene.layers[index].mask?.filter = .nearest
+        },
+        DraftLie("samples chosen from a picture that was scaled") { draft in
+            try draft.changeContent { $0.filter = .nearest }
         },
         DraftLie("more elements than a project can have") { draft in
             let fill = SceneLayer<SceneImage<Int>, MarkBlockIndex>(kind: .fill(.color(.white)))

@@ -24,7 +24,7 @@ struct DraftSample {
     /// A random project in random formats with random options; nil for a project that the formats cannot show.
     static func random(_ seed: UInt64) throws -> DraftSample? {
         var random = SeededGenerator(seed: seed)
-        let kinds: [RandomProject.Options] = [.everything, .version12, .layerTrees, .smallPlacedPictures]
+        let kinds: [RandomProject.Options] = [.everything, .version12, .version13, .layerTrees, .smallPlacedPictures]
         let made = RandomProject.make(seed: seed, options: kinds[Int(seed) % kinds.count])
         var project = made.project
         project.metadata.author = Bool.random(using: &random) ? "A" : nil
@@ -105,7 +105,7 @@ struct DraftSample {
         let size = PixelSize(width: 300, height: 600)
         // So low that a test can exceed them.
         var limits = Limits()
-        (limits.layers, limits.strokes) = (20, 100)
+        (limits.layers, limits.strokes, limits.shapes) = (20, 100, 100)
         let order = DraftOrder(
             name: "rich", picture: PictureSpec(size: .exact(size), options: options), software: "ink 1.0",
             limits: limits)

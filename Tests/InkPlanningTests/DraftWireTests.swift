@@ -60,7 +60,7 @@ import Testing
     }
 
     private static func decisive(of layer: SceneLayer<SceneImage<Int>, MarkBlockIndex>) -> [DecisiveMarks] {
-        layer.strokes.compactMap(\.decisive) + layer.children.flatMap { decisive(of: $0) }
+        layer.marks.compactMap(\.decisive) + layer.children.flatMap { decisive(of: $0) }
     }
 
     @Test("A thumbnail takes what an image was scaled to for its own size")
@@ -214,10 +214,22 @@ private struct FuzzSeed: Sendable, CustomTestStringConvertible {
             name: "a", maskImage: .fake("mask", width: 16, height: 12), contentImage: .fake("b", width: 64, height: 48))
         var group = Layer(name: "group")
         group.kind = .group([Layer(name: "base", strokes: strokes), picture], isPassThrough: false)
+        var shapes = Layer(name: "shapes")
+        var square = ShapePath()
+        square.move(to: Point(x: 4, y: 4))
+        for (x, y) in [(30.0, 4.0), (30, 30), (4, 30)] { square.line(to: Point(x: x, y: y)) }
+        square.close()
+        let gradient = Gradient(
+            kind: .radial(center: Point(x: 9, y: 9), radius: 8), stops: [Gradient.Stop(offset: 0.5, color: .black)])
+        shapes.shapes = [Shape(path: square, text: "a square")]
+        var glow = Layer(name: "glow")
+        glow.kind = .fill(.gradient(gradient))
+        glow.maskShapes = shapes.shapes
         let masked = Layer(name: "masked", maskImage: .fake("m", width: 16, height: 12), strokes: strokes)
         return [
             FuzzSeed(name: "least", orderNumber: 0, formats: [.png]),
             FuzzSeed(name: "strokes", orderNumber: 0, formats: [.png], layers: [Layer(strokes: strokes)]),
+            FuzzSeed(name: "shapes", orderNumber: 2, formats: [.svg, .png], layers: [shapes, glow]),
             FuzzSeed(name: "images", orderNumber: 0, formats: [.png], layers: [picture]),
             FuzzSeed(name: "layers", orderNumber: 1, formats: [.psd, .ora], layers: [group, masked]),
             FuzzSeed(name: "drawing", orderNumber: 2, formats: [.svg, .png], layers: [masked]),

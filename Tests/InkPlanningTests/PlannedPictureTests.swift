@@ -25,9 +25,16 @@ import Testing
         try compare(RandomProject.make(seed: seed, options: options)) { $0.isWithinSpecification }
     }
 
-    @Test("How a picture is cut into tiles does not show in trees, placements and viewports", arguments: 0..<40)
-    func tilesDoNotShow(seed: UInt64) throws {
-        let random = RandomProject.make(seed: seed, options: .version12)
+    @Test("Shapes, masks of shapes and brushes of version 1.3 come out as the specification has them", arguments: 0..<20)
+    func version13(seed: UInt64) throws {
+        try compare(RandomProject.make(seed: seed, options: .version13)) { $0.isWithinSpecification }
+    }
+
+    @Test(
+        "How a picture is cut into tiles does not show in trees, placements, viewports and shapes", arguments: 0..<40,
+        [RandomProject.Options.version12, .version13])
+    func tilesDoNotShow(seed: UInt64, options: RandomProject.Options) throws {
+        let random = RandomProject.make(seed: seed, options: options)
         let whole = try PlannedPicture(random).pixels
         for tile in [PixelSize(width: 4096, height: 16), PixelSize(width: 37, height: 53)] {
             #expect(try PlannedPicture(random, tile: tile).pixels == whole, "tiles of \(tile), \(random)")

@@ -71,7 +71,7 @@ struct ReadingTests {
         let paths: [WritableKeyPath<Limits, Int>] = [
             \.edgePixels, \.outputPixels, \.imagePixels, \.interlacedImagePixels, \.heldImagePixels, \.svgBytes,
             \.fileBytes, \.jsonDepth, \.jsonValues, \.archiveEntries, \.archiveRatio, \.layers, \.strokes,
-            \.pointsPerStroke, \.points, \.stamps,
+            \.pointsPerStroke, \.points, \.stamps, \.shapes, \.symbols, \.pathSegments, \.segments,
         ]
         // One that is new has to travel, too.
         #expect(Mirror(reflecting: Limits()).children.count == paths.count + 1)

@@ -175,8 +175,8 @@ struct TaskCodecTests {
     }
 }
 
-@Suite("Stroke blocks")
-struct StrokeBlockTests {
+@Suite("Blocks of marks")
+struct MarkBlockTests {
     @Test("Strokes come back to the last bit", arguments: 0..<60)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -185,6 +185,72 @@ struct StrokeBlockTests {
         let sealed = try block.sealed()
         #expect(try MarkBlock(decoding: sealed.content()) == block)
         #expect(try block.sealed() == sealed)
+    }
+
+    @Test("Shapes come back to the last bit, with what they say", arguments: 0..<60)
+    func shapes(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let block = MarkBlock(.shapes((0..<3).flatMap { _ in random.saidShapes() }))
+        #expect(try MarkBlock(decoding: block.encoded()) == block, "seed \(seed)")
+        #expect(try MarkBlock(decoding: block.sealed().content()) == block)
+    }
+
+    @Test("A symbol is there once in a block, but two paths of one name are two paths")
+    func symbols() throws {
+        var random = SeededGenerator(seed: 1)
+        let (path, other) = (random.path(reach: 50), random.path(reach: 60))
+        func block(_ paths: [ShapePath]) -> MarkBlock { MarkBlock(.shapes(paths.map { Shape(path: $0, symbol: "a") })) }
+        let one = block([path]).encoded().count
+        // Two indices and flags.
+        #expect(block([path, path, path]).encoded().count == one + 2 * 3)
+        let mixed = block([path, other, path, other])
+        #expect(try MarkBlock(decoding: mixed.encoded()) == mixed)
+    }
+
+    @Test("Few bytes cannot ask for any number of segments")
+    func segments() throws {
+        var path = ShapePath()
+        path.move(to: Point(x: 0, y: 0))
+        for _ in 0..<100_000 { path.close() }
+        let count = ProtocolLimits.markBlockSegments / 100_000
+        let most = Array(repeating: Shape(path: path, symbol: "a"), count: count)
+        #expect(throws: ProtocolError.self) { try MarkBlock(decoding: MarkBlock(.shapes(most)).encoded()) }
+        let fewer = MarkBlock(.shapes(Array(most.dropLast())))
+        #expect(try MarkBlock(decoding: fewer.encoded()).marks.count == count - 1)
+    }
+
+    @Test("Values of shapes, paints and brushes that no project has do not get in")
+    func valuesOfShapes() {
+        let path = ShapePath(verbs: [.move], points: [Point(x: 0, y: 0)])!
+        let place = Point(x: 1, y: 2)
+        func gradient(_ kind: Gradient.Kind, _ offsets: [Double]) -> Paint {
+            .gradient(Gradient(kind: kind, stops: offsets.map { Gradient.Stop(offset: $0, color: .black) }))
+        }
+        let linear = Gradient.Kind.linear(from: place, to: place)
+        var bad: [Shape] = [
+            Shape(path: path, fill: gradient(linear, [])), Shape(path: path, fill: gradient(linear, [0.5, 0.4])),
+            Shape(path: path, fill: gradient(linear, [1.1])),
+            Shape(path: path, fill: gradient(linear, Array(repeating: 0, count: 257))),
+            Shape(path: path, fill: gradient(.radial(center: place, radius: -1), [0])),
+            Shape(path: path, fill: gradient(.linear(from: place, to: Point(x: .nan, y: 0)), [0])),
+            Shape(path: path, fill: .pattern(Brush(type: .solid))),
+            Shape(path: path, fill: .pattern(Brush(type: .dots, anchor: .stamp))),
+            Shape(path: path, transform: AffineMap(a: .infinity)), Shape(path: path, opacity: 1.5),
+            Shape(path: ShapePath(verbs: [.move], points: [Point(x: .infinity, y: 0)])!),
+        ]
+        let changes: [(inout Brush) -> Void] = [
+            { $0.lines = 4 }, { $0.lines = 65 }, { $0.dotRadius = 0 }, { $0.waveLength = 0.4 },
+            { $0.stampSpacing = 0 }, { $0.dynamics.minimumSize = 1.1 }, { $0.dynamics.minimumOpacity = -0.1 },
+        ]
+        for change in changes {
+            var brush = Brush(type: .dots, anchor: .canvas)
+            change(&brush)
+            bad.append(Shape(path: path, fill: .pattern(brush)))
+        }
+        for shape in bad {
+            let bytes = MarkBlock(.shapes([shape])).encoded()
+            #expect(throws: ProtocolError.self, "\(shape)") { try MarkBlock(decoding: bytes) }
+        }
     }
 
     @Test("Timestamp and altitude stay at home; full pressure and no azimuth take no room")

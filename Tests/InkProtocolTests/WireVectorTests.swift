@@ -104,6 +104,28 @@ struct WireVectorTests {
             ], picture: PictureSpec(size: .named("2k")), software: "ink 1", limits: Limits(), digestsStrokes: true)
     }
 
+    /// A word of two letters of one symbol, and an arc that a gradient fills.
+    private static var shapes: MarkList {
+        var letter = ShapePath()
+        letter.move(to: Point(x: 0, y: 0))
+        letter.line(to: Point(x: 4, y: 0))
+        letter.quadratic(Point(x: 4, y: 4), to: Point(x: 0, y: 4))
+        letter.close()
+        var arc = ShapePath()
+        arc.move(to: Point(x: 1, y: 0))
+        arc.arc(
+            center: Point(x: 0, y: 0), u: Point(x: 1, y: 0), v: Point(x: 0, y: 1), start: 0, sweep: 2,
+            to: Point(x: -0.5, y: 0.75))
+        let gradient = Gradient(
+            kind: .radial(center: Point(x: 0, y: 0), radius: 1),
+            stops: [Gradient.Stop(offset: 0, color: .white), Gradient.Stop(offset: 1, color: .black)])
+        return .shapes([
+            Shape(path: letter, symbol: "o", text: "oo", textOf: "1"),
+            Shape(path: letter, symbol: "o", transform: AffineMap(x: 5), textOf: "1"),
+            Shape(path: arc, rule: .evenodd, fill: .gradient(gradient), opacity: 0.5, mode: .erase),
+        ])
+    }
+
     static let content: [String: [UInt8]] = [
         "decode task": WorkerTask.decode(
             DecodeTask(image: block, use: .mask, place: Place(file: "a.ink"), limits: Limits())
@@ -147,6 +169,7 @@ struct WireVectorTests {
                 brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,
                 points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
         ])).encoded(),
+        "shape block": MarkBlock(shapes).encoded(),
         "image result": record(.imageChunk(.constant(255)))
             + record(.imageChunk(.samples(Block(id: block, frame: [1, 2, 3]))))
             + record(

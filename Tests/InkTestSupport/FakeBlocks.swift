@@ -4,7 +4,12 @@ package import InkPlanning
 /// Block names that depend on the content, without the protocol's codecs.
 package enum FakeBlocks {
     package static let encoder = BlockEncoder(
-        marks: { marks throws(EngineError) in block(of: Array("\(marks)".utf8)) },
+        marks: { marks throws(EngineError) in
+            switch marks {
+            case .strokes(let strokes): block(of: Array("\(strokes)".utf8))
+            case .shapes(let shapes): block(of: Array("\(shapes)".utf8))
+            }
+        },
         bytes: { bytes throws(EngineError) in block(of: bytes) })
 
     package static func block(of bytes: [UInt8]) -> EncodedBlock { EncodedBlock(id: id(of: bytes), frame: bytes) }
