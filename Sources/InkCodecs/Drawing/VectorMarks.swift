@@ -38,8 +38,8 @@ struct VectorMarks {
         }
         let prepared = PreparedStroke(stroke)
         if isHidden(prepared.bounds) { return nil }
-        if brush.mark.followsPath, Set(stroke.points.map { brush.dynamics.opacity($0.pressure) }).count > 1 {
-            return "the opacity of contour lines changes along them"
+        if Set(stroke.points.map { brush.dynamics.opacity($0.pressure) }).count > 1 {
+            return "its opacity changes along it"
         }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
@@ -111,7 +111,8 @@ struct VectorMarks {
         switch prepared.marks {
         case .stamps(let stamps): try write(stamps, of: prepared.brush, color, to: &file)
         case .contour(let line):
-            try write(contour: line.stations(of: prepared.brush), of: prepared.brush, color, to: &file)
+            let isolines = ContourIsolines(line, prepared.brush, pixelsPerUnit: scale.largest)
+            try write(isolines, of: prepared.brush, color, to: &file)
         case .solid(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             try write(solid: path, color, alpha: Double(alpha), to: &file)
@@ -195,27 +196,21 @@ struct VectorMarks {
     // MARK: Contour lines
 
     private func write<File: VectorDrawing>(
-        contour stamps: PlacedStamps, of brush: Brush, _ color: RGBA8, to file: inout File
+        _ isolines: ContourIsolines, of brush: Brush, _ color: RGBA8, to file: inout File
     ) throws(EngineError) {
-        var alpha = 0.0
-        stamps.forEach { alpha = max(alpha, Double($0.alpha)) }
+        // Where it changes along the stroke, the stroke is not written as lines.
+        let pressure = isolines.lines.lazy.compactMap { isolines.places(of: $0).first?.first?.pressure }.first
+        let alpha = brush.opacity * brush.dynamics.opacity(pressure ?? 1)
         if alpha == 0 { return }
         let line = File.hasAreas ? nil : LineStyle(width: brush.lineWidth * brush.scale)
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
         var path = file.path(line)
-        for index in brush.lineIndices {
-            var strip = ContourStrip(line: index, brush: brush, isArea: File.hasAreas)
-            func add(_ piece: [Point]) { if File.hasAreas { path.polygon(piece) } else { path.polyline(piece) } }
-            var failure: EngineError?
-            stamps.forEach(isCancelled: { failure != nil }) { stamp in
-                if let piece = strip.add(stamp) { add(piece) }
-                if path.byteCount > VectorMarks.partBytes {
-                    do throws(EngineError) { try file.add(&path) } catch { failure = error }
-                }
+        for number in isolines.lines {
+            for piece in File.hasAreas ? isolines.areas(of: number) : isolines.pieces(of: number) {
+                if File.hasAreas { path.polygon(piece) } else { path.polyline(piece) }
+                if path.byteCount > VectorMarks.partBytes { try file.add(&path) }
             }
-            if let failure { throw failure }
-            if let piece = strip.end() { add(piece) }
             try file.add(&path)
         }
         try file.end(paint)
