@@ -144,4 +144,30 @@ extension NotePage {
         if part.count > 1 { parts.append(part) }
         return parts
     }
+
+    /// The part of a polygon inside of a box, after Sutherland and Hodgman: what lies outside is drawn onto the box's border,
+    /// where it has no area.
+    static func cut(polygon: [Point], to box: Rect) -> [Point] {
+        guard !box.isEmpty else { return [] }
+        var corners = polygon
+        // How far inside of each border a point lies.
+        let borders: [(Point) -> Double] = [
+            { $0.x - box.minX }, { box.maxX - $0.x }, { $0.y - box.minY }, { box.maxY - $0.y },
+        ]
+        for inside in borders {
+            guard var last = corners.last else { return [] }
+            var kept: [Point] = []
+            for corner in corners {
+                let (before, after) = (inside(last), inside(corner))
+                if (before < 0) != (after < 0) {
+                    let share = before / (before - after)
+                    kept.append(last + share * (corner - last))
+                }
+                if after >= 0 { kept.append(corner) }
+                last = corner
+            }
+            corners = kept
+        }
+        return corners
+    }
 }

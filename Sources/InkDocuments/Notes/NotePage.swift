@@ -218,7 +218,9 @@ struct NotePage {
         mode: BlendMode = .normal, layerOpacity: Double = 1
     ) throws(EngineError) {
         var (path, box) = (ShapePath(), Rect.empty)
-        for outline in outlines where outline.count > 2 {
+        for whole in outlines {
+            let outline = clip.map { Self.cut(polygon: whole, to: $0.expanded(by: 1)) } ?? whole
+            guard outline.count > 2 else { continue }
             for (index, point) in outline.enumerated() {
                 box.formUnion(point)
                 index == 0 ? path.move(to: point) : path.line(to: point)

@@ -66,10 +66,21 @@ enum StrewnDashes {
         let ahead = Point(x: along, y: -along)
         path.move(to: low - side)
         path.line(to: high - side)
-        path.arc(center: high, u: -1 * side, v: ahead, start: 0, sweep: .pi, to: high + side)
+        quarter(of: high, -1 * side, ahead, to: &path)
+        quarter(of: high, ahead, side, to: &path)
         path.line(to: low + side)
-        path.arc(center: low, u: side, v: -1 * ahead, start: 0, sweep: .pi, to: low - side)
+        quarter(of: low, side, -1 * ahead, to: &path)
+        quarter(of: low, -1 * ahead, -1 * side, to: &path)
         path.close()
         bounds.formUnion(Rect(minX: low.x, minY: high.y, maxX: high.x, maxY: low.y).expanded(by: round))
     }
+
+    /// Adds a quarter of a circle between two points, which are given from its center; curves come out of files as they went
+    /// in.
+    private static func quarter(of center: Point, _ from: Point, _ to: Point, to path: inout ShapePath) {
+        path.cubic(center + (from + kappa * to), center + (to + kappa * from), to: center + to)
+    }
+
+    /// The length of the handles of a curve that is a quarter of a circle but for a three-thousandth of its radius.
+    private static let kappa = 0.5522847498
 }

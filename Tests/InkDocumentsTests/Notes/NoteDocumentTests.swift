@@ -469,7 +469,7 @@ import Testing
         #expect(strokes(project.layers).count == 2)
         let shapes = project.layers[0].children.flatMap(\.shapes)
         // The area, and short lines with round ends over it.
-        #expect(shapes.count == 2 && shapes[1].path.verbs.contains(.arc) && shapes[0].path.verbs.contains(.line))
+        #expect(shapes.count == 2 && shapes[1].path.verbs.contains(.cubic) && shapes[0].path.verbs.contains(.line))
     }
 
     // MARK: - Lines
