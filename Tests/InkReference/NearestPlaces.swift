@@ -2,7 +2,7 @@ import InkEngine
 
 /// A place on a polyline.
 struct PolylinePlace {
-    /// Of the sample at which its segment begins.
+    /// The number of the sample at which its segment begins.
     var segment: Int
     /// 0...1
     var fraction: Double

@@ -34,8 +34,8 @@ struct HostilePeerTests {
                     try large.say([[UInt8]](repeating: [UInt8](repeating: 1, count: 900_000), count: 20))
                     usleep(20_000)
                 }
-                // What this process itself has sent is in there too.
-                #expect(residentBytes() - before < 192 << 20)
+                // What this process itself has sent is in there too, and what other tests need at the same time.
+                #expect(residentBytes() - before < 256 << 20)
             }
         }
         #expect(found == expected)

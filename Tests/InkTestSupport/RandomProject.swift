@@ -159,7 +159,7 @@ public struct RandomProject: Sendable, CustomStringConvertible {
                 }
                 let shapes = layer.shapes.map { "\($0.mode) shape" }
                 return "\(name)[\((shapes + strokes).joined(separator: ", "))]"
-            case .fill(let paint): return "\(name) fill \(paint)"
+            case .fill(let paint): return "\(name) fill \(paint.color.map(\.description) ?? "\(paint)")"
             case .group(let children, let isPassThrough):
                 return "\(name) \(isPassThrough ? "pass-through" : "group") {\(description(children))}"
             }

@@ -42,7 +42,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         "CJXL": ["JXL"],
         "CKernels": [
             "CanvasPatterns", "Codec", "Compositing", "Contours", "Coverage", "Dots", "Interop", "Kernels", "Lines",
-            "Marks", "Parts", "Resampling", "Waves",
+            "Marks", "Nearest", "Parts", "Resampling", "Shapes", "Waves",
         ],
         "CLazy": ["Commands"],
         "CMicroHTTP": ["Server"],

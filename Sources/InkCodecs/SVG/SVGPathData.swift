@@ -43,7 +43,7 @@ package struct SVGPathFault: Error, Hashable, CustomStringConvertible {
     }
 
     package let reason: Reason
-    /// Of the first character that does not belong there, from 0.
+    /// The place of the first character that does not belong there, from 0.
     package let offset: Int
     /// Some characters from there; empty at the end of the text.
     package let excerpt: String

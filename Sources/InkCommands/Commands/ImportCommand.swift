@@ -61,7 +61,7 @@ struct ImportArguments: Hashable, Sendable {
         return try CommandError.wrapping(try entry.brush.get())
     }
 
-    /// What is said of a brush.
+    /// The settings of a brush that are given.
     ///
     /// - Throws: `usage`.
     static func brush(_ parsed: ParsedCommand) throws(CommandError) -> BrushChange {

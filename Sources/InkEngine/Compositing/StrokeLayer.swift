@@ -102,7 +102,7 @@ final class StrokeLayer {
         }
     }
 
-    /// Paints what is missing of the transmittance in the colours of a gradient, and makes it complete again.
+    /// Paints the part that the transmittance lacks in the colours of a gradient, and makes it complete again.
     private func paint(_ field: GradientField, _ box: ink_box, _ layer: ink_shares, _ rounding: UInt16) {
         let cell = remaining.pixels.cell
         let all = Float(RemainingPlane.all)

@@ -85,7 +85,7 @@ extension Stroke {
 }
 
 extension Shape {
-    /// The same for a shape: of its path's points and its place.
+    /// A fingerprint of a shape: of its path's points and its place.
     public var fingerprint: UInt64 {
         guard let first = path.points.first, let last = path.points.last else { return 0 }
         let map = transform

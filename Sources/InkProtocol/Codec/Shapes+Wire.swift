@@ -74,7 +74,7 @@ extension Paint: WireValue {
     }
 }
 
-/// What is said of a shape in its head.
+/// The head of a shape, without its path.
 private struct ShapeFlags: OptionSet {
     var rawValue: UInt8
 

@@ -2,7 +2,7 @@ import CKernels
 
 /// Shapes that are filled with a pattern that lies still on the canvas.
 extension CanvasPatternPainter {
-    /// What is known of a shape in some rows: its pixels that are covered in part, in the order of rows and columns.
+    /// Some rows of a shape: its pixels that are covered in part, in the order of rows and columns.
     private struct PartialPixels: ShapeRasterizer.Receiver {
         let painter: CanvasPatternPainter
         let needsTrapezoids: Bool

@@ -48,7 +48,7 @@ struct ShapeCurve {
     /// A box that contains it.
     var bounds: Rect { bounds(begin, end, share: 1) }
 
-    /// The same for a part.
+    /// Adds a part of the curve likewise.
     ///
     /// - Parameters:
     ///   - begin: where the part begins.

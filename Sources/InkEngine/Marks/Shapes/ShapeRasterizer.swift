@@ -73,7 +73,7 @@ final class ShapeRasterizer {
         var needsTrapezoids: Bool { get }
         /// Gets a pixel that is covered in part.
         ///
-        /// - Parameter trapezoids: what is covered of it, as in `PixelArea`; empty where that is too much.
+        /// - Parameter trapezoids: its covered parts, as in `PixelArea`; empty where that is too much.
         mutating func partial(column: Int, row: Int, trapezoids: Growing<Double>)
         /// Gets the columns of a row outside of which nothing is covered.
         mutating func finish(row: Int, columns: Range<Int>)
