@@ -133,6 +133,7 @@ private struct AsepriteReader {
         }
         guard let image = try image(of: cel, index, frame: frame) else { return }
         layer.contentImage = image
+        layer.contentFilter = .nearest
         layer.contentPlacement =
             file.frames.count == 1
             ? DocumentTree.placement(x: Double(cel.x), y: Double(cel.y), image.size, canvas: file.size)

@@ -33,7 +33,7 @@ public struct RenderedTile: Sendable {
 public final class TileRenderer {
     /// Changes whenever the pixels of a task change. All tiles of a picture come from one version, and a picture made
     /// by another version is not up to date.
-    public static let version = "31"
+    public static let version = "32"
 
     /// Maximum size of a cell, in pixels. Four planes of Float take 2 MB, four of shares half of that. Tables for
     /// strokes are made for every cell that they meet.

@@ -64,7 +64,10 @@ import Testing
     func documentsInUTF16AreRead(isBig: Bool, hasMark: Bool) throws {
         let svg =
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"10\"/>"
-        let drawing = scene(image(""))
+        let drawing = """
+            {"type": "excalidraw", "elements": [{"type": "rectangle", "x": 0, "y": 0, "width": 40, "height": 20,
+             "strokeColor": "#000000", "backgroundColor": "transparent"}]}
+            """
         let note = "<xournal><page width=\"30\" height=\"40\"><layer/></page></xournal>"
         for (text, name) in [
             (svg, "a.svg"), (svg, "a"), (drawing, "a.excalidraw"), (drawing, "a"), (note, "a.xopp"), (note, "a"),
