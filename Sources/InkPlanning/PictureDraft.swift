@@ -58,7 +58,9 @@ extension ImageRequest {
     /// With the scalings of all its places if they are to be made when it is decoded, else with none.
     fileprivate var scaledIfWorthwhile: ImageRequest {
         var request = self
-        if raster != nil || filter == .nearest || !ImageScaling.isWorthwhile(scalings, of: size, as: use) { request.scalings = [] }
+        if raster != nil || filter == .nearest || !ImageScaling.isWorthwhile(scalings, of: size, as: use) {
+            request.scalings = []
+        }
         return request
     }
 }
@@ -347,7 +349,8 @@ package struct ImageRequests {
         requests.append(
             ImageRequest(
                 file: file.id, fileBytes: file.byteCount, use: use, convertsProfiles: convertsProfiles,
-                filter: filter, raster: raster, scalings: [scaling], size: raster?.part.size ?? image.size, place: place))
+                filter: filter, raster: raster, scalings: [scaling], size: raster?.part.size ?? image.size, place: place
+            ))
         return requests.count - 1
     }
 

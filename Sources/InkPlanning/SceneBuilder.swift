@@ -33,7 +33,8 @@ package struct SceneBuilder {
         self.images = images
         imagesBefore = images.requests.count
         marks = MarkBlocks(
-            through: view, canvas: canvas, output: order.output, encoder: encoder, costs: RowCosts(output: order.output))
+            through: view, canvas: canvas, output: order.output, encoder: encoder, costs: RowCosts(output: order.output)
+        )
     }
 
     /// nil for one that lies beside the picture and has no value there.

@@ -25,7 +25,7 @@ import Testing
         try compare(RandomProject.make(seed: seed, options: options)) { $0.isWithinSpecification }
     }
 
-    @Test("Shapes, masks of shapes and brushes of version 1.3 come out as the specification has them", arguments: 0..<20)
+    @Test("What version 1.3 adds comes out as the specification has it", arguments: 0..<20)
     func version13(seed: UInt64) throws {
         try compare(RandomProject.make(seed: seed, options: .version13)) { $0.isWithinSpecification }
     }

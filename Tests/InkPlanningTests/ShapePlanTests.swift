@@ -298,11 +298,13 @@ import Testing
                 shape.fill = .gradient(other)
             },
         ]
-        let all = [shape] + changes.map { change in
-            var changed = shape
-            change(&changed)
-            return changed
-        }
+        let all =
+            [shape]
+            + changes.map { change in
+                var changed = shape
+                change(&changed)
+                return changed
+            }
         #expect(Set(digest(.shapes(all))).count == all.count)
         var named = shape
         named.symbol = "name"

@@ -56,7 +56,9 @@ struct HostileBytesTests {
             testDescription: "drawn pictures",
             valid: { random in
                 var picture = DrawnPictureBlock(random.drawnPicture())
-                while picture.strokes.count != 3 || picture.shapes.count > 9 { picture = DrawnPictureBlock(random.drawnPicture()) }
+                while picture.strokes.count != 3 || picture.shapes.count > 9 {
+                    picture = DrawnPictureBlock(random.drawnPicture())
+                }
                 return picture.encoded()
             },
             decode: { bytes in

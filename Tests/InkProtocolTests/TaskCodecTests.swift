@@ -282,9 +282,10 @@ struct MarkBlockTests {
     func values(pressure: Double) {
         let block = MarkBlock(.strokes([Stroke(points: [StrokePoint(x: 0, y: 0, pressure: pressure)])]))
         #expect(throws: ProtocolError.self) { try MarkBlock(decoding: block.encoded()) }
-        let brush = MarkBlock(.strokes([
-            Stroke(brush: Brush(spacing: pressure == 1.0000001 ? 0 : -.infinity), points: [])
-        ]))
+        let brush = MarkBlock(
+            .strokes([
+                Stroke(brush: Brush(spacing: pressure == 1.0000001 ? 0 : -.infinity), points: [])
+            ]))
         #expect(throws: ProtocolError.self) { try MarkBlock(decoding: brush.encoded()) }
     }
 

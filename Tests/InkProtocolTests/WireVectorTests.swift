@@ -164,11 +164,13 @@ struct WireVectorTests {
                 ])
         ).encoded(),
         "drawn picture": drawnPicture.encoded(),
-        "stroke block": MarkBlock(.strokes([
-            Stroke(
-                brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,
-                points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
-        ])).encoded(),
+        "stroke block": MarkBlock(
+            .strokes([
+                Stroke(
+                    brush: Brush(type: .dots, color: RGBA8(red: 1, green: 2, blue: 3)), mode: .erase,
+                    points: [StrokePoint(x: 1, y: 2, pressure: 0.5), StrokePoint(x: 1.5, y: -2, pressure: 1)])
+            ])
+        ).encoded(),
         "shape block": MarkBlock(shapes).encoded(),
         "image result": record(.imageChunk(.constant(255)))
             + record(.imageChunk(.samples(Block(id: block, frame: [1, 2, 3]))))

@@ -13,7 +13,9 @@ extension SeededGenerator {
     private mutating func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &self) }
     private mutating func coin() -> Bool { .random(using: &self) }
 
-    private mutating func place(_ reach: Double) -> Point { Point(x: number(-reach...reach), y: number(-reach...reach)) }
+    private mutating func place(_ reach: Double) -> Point {
+        Point(x: number(-reach...reach), y: number(-reach...reach))
+    }
 
     /// - Parameter reach: of its places from the origin.
     package mutating func path(reach: Double) -> ShapePath {

@@ -13,11 +13,6 @@ extension BlockCache {
 
 @Suite("Block cache")
 struct BlockCacheTests {
-    /// What is prepared of a block, which only the engine sees otherwise.
-    private func marks(_ block: PreparedStrokeBlock) -> [PreparedMark?] {
-        Mirror(reflecting: block).descendant("marks") as? [PreparedMark?] ?? []
-    }
-
     @Test("Content is decompressed; strokes are read")
     func content() throws {
         let cache = BlockCache(limitBytes: 1 << 20)
@@ -26,7 +21,7 @@ struct BlockCacheTests {
         cache.insert(pixels, holders: 1)
         cache.insert(strokes, holders: 1)
         #expect(try cache.bytes(of: pixels.id) == [UInt8](repeating: 3, count: 1000))
-        #expect(marks(try cache.strokes(of: strokes.id)).count == 1)
+        #expect(try cache.strokes(of: strokes.id).marks.count == 1)
         #expect(cache.bytes >= 1000)
         #expect(throws: EngineError.self) { try cache.bytes(of: strokes.id) }
         #expect(throws: EngineError.self) { try cache.strokes(of: pixels.id) }
@@ -90,8 +85,8 @@ struct BlockCacheTests {
         let held = cache.bytes
         func isKept(_ block: Block) throws -> Bool {
             let (first, second) = (try cache.strokes(of: block.id), try cache.strokes(of: block.id))
-            #expect(marks(first).count == 1 && first.byteCount > 9_000_000)
-            guard case .stroke(let one)? = marks(first)[0], case .stroke(let other)? = marks(second)[0] else {
+            #expect(first.marks.count == 1 && first.byteCount > 9_000_000)
+            guard case .stroke(let one) = first.marks[0], case .stroke(let other) = second.marks[0] else {
                 return false
             }
             return one === other
@@ -123,10 +118,10 @@ struct BlockCacheTests {
         let block = try MarkBlock(.strokes(strokes)).sealed()
         cache.insert(block, holders: 1)
         let all = try cache.strokes(of: block.id)
-        #expect(all.count == 5 && marks(all).allSatisfy { $0 != nil })
+        #expect(all.count == 5 && all.marks.allSatisfy { $0 != nil })
         let some = try cache.strokes(
             of: block.id, among: [0, 1, 3], isSeen: { $0.maxY > 500 }, isCancelled: { false })
-        #expect(some.count == 5 && marks(some).map { $0 != nil } == [false, true, false, true, false])
+        #expect(some.count == 5 && some.marks.map { $0 != nil } == [false, true, false, true, false])
         // Asked for what it does not have, it has none.
         #expect(try cache.strokes(of: block.id, among: [7], isSeen: { _ in true }, isCancelled: { false }).count == 5)
     }
@@ -139,8 +134,8 @@ struct BlockCacheTests {
         cache.insert(block, holders: 1)
         try cache.open(strokes: [block.id])
         let prepared = try cache.strokes(of: block.id)
-        #expect(marks(prepared).count == 5)
-        #expect(marks(prepared).allSatisfy { if case .shape = $0 { true } else { false } })
+        #expect(prepared.marks.count == 5)
+        #expect(prepared.marks.allSatisfy { if case .shape = $0 { true } else { false } })
         #expect(try cache.marks(of: block.id).shapes.count == 5)
         #expect(throws: EngineError.self) { try cache.bytes(of: block.id) }
     }
@@ -160,7 +155,7 @@ struct BlockCacheTests {
             }
         }
         #expect(cache.bytes == before)
-        #expect(marks(try cache.strokes(of: block.id)).count == 1)
+        #expect(try cache.strokes(of: block.id).marks.count == 1)
     }
 
     @Test("Bytes add up over many turns")

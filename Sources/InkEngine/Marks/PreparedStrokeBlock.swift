@@ -1,7 +1,7 @@
 /// The prepared strokes or shapes of a block, and which of them are composited together.
 public struct PreparedStrokeBlock: Sendable {
     /// In order; nil for marks that were not requested.
-    private(set) var marks: [PreparedMark?]
+    package private(set) var marks: [PreparedMark?]
     let runs: StrokeRuns
     /// A box that contains each mark. Every cell tests all boxes.
     let bounds: [Rect]
