@@ -103,12 +103,12 @@ public enum ProjectFileWriter {
             ("lineWidth", "\(brush.lineWidth)"), ("color", text(brush.color.description)),
             (
                 "dynamics",
-                object([
-                    ("pressureAffectsOpacity", "\(dynamics.pressureAffectsOpacity)"),
-                    ("pressureAffectsSize", "\(dynamics.pressureAffectsSize)"),
-                    ("tiltAffectsRotation", "\(dynamics.tiltAffectsRotation)"),
-                    ("minimumSize", "\(dynamics.minimumSize)"), ("minimumOpacity", "\(dynamics.minimumOpacity)"),
-                ])
+                object(
+                    [
+                        ("pressureAffectsOpacity", "\(dynamics.pressureAffectsOpacity)"),
+                        ("pressureAffectsSize", "\(dynamics.pressureAffectsSize)"),
+                        ("tiltAffectsRotation", "\(dynamics.tiltAffectsRotation)"),
+                    ] + minima(dynamics))
             ),
         ]
         if brush.needsVersion13 {
@@ -123,11 +123,22 @@ public enum ProjectFileWriter {
         if brush.anchor != .stamp {
             members += [("anchor", text(brush.anchor.rawValue)), ("size", "\(brush.size)")]
         }
-        return object([
-            ("brush", object(members)), ("mode", text(stroke.mode.rawValue)),
-            ("smoothing", text(stroke.smoothing.rawValue)), ("closed", "\(stroke.isClosed)"),
-            ("points", array(stroke.points.map(point))),
-        ])
+        var line: [(String, String)] = []
+        if stroke.smoothing != .uniform { line.append(("smoothing", text(stroke.smoothing.rawValue))) }
+        if stroke.isClosed { line.append(("closed", "true")) }
+        return object(
+            [("brush", object(members)), ("mode", text(stroke.mode.rawValue))] + line
+                + [("points", array(stroke.points.map(point)))])
+    }
+
+    private static func minima(_ dynamics: BrushDynamics) -> [(String, String)] {
+        let usual = BrushDynamics()
+        var members: [(String, String)] = []
+        if dynamics.minimumSize != usual.minimumSize { members.append(("minimumSize", "\(dynamics.minimumSize)")) }
+        if dynamics.minimumOpacity != usual.minimumOpacity {
+            members.append(("minimumOpacity", "\(dynamics.minimumOpacity)"))
+        }
+        return members
     }
 
     private static func marks(_ brush: Brush) -> [(String, String)] {

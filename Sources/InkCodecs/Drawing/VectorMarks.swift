@@ -31,15 +31,14 @@ struct VectorMarks {
         if brush.leavesStamps {
             stamps = saturatingSum(stamps, PreparedStroke.stampCount(of: stroke))
             if stamps > limits.stamps { return "it has more than \(limits.stamps) stamps" }
-            let pressures = brush.dynamics.pressureAffectsOpacity ? stroke.points.map(\.pressure) : [1]
-            let most = pressures.max() ?? 1
+            let most = stroke.points.map { brush.dynamics.opacity($0.pressure) }.max() ?? 1
             if brush.opacity * most < 1.0 / 256, brush.opacity * most > 0 { return "its ink is too faint" }
             return nil
         }
         let prepared = PreparedStroke(stroke)
         if isHidden(prepared.bounds) { return nil }
         if Set(stroke.points.map { brush.dynamics.opacity($0.pressure) }).count > 1 {
-            return "its opacity changes along it"
+            return "the opacity of a stroke changes along it"
         }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
