@@ -205,7 +205,7 @@ def about(stroke, centre, factor):
 
 
 def ringed(stroke, centre, factor=1.0, count=40):
-    """A closed ring with the shape of a hand-drawn circle about `centre`: its radius at each angle, smoothed."""
+    """A ring with the shape of a hand-drawn circle about `centre`: its radius at each angle, smoothed."""
     tally = [[0.0, 0] for _ in range(count)]
     for x, y, *_ in stepped(stroke, 2):
         slot = tally[int(math.atan2(y - centre[1], x - centre[0]) / math.tau * count) % count]
@@ -216,12 +216,7 @@ def ringed(stroke, centre, factor=1.0, count=40):
     radii = smoothed(radii * 3, 3)[count:2 * count]
     ring = [(centre[0] + factor * r * math.cos(math.tau * (i + 0.5) / count),
              centre[1] + factor * r * math.sin(math.tau * (i + 0.5) / count), 1.0, 0.0) for i, r in enumerate(radii)]
-    return ring + ring[:2]
-
-
-def closed(stroke):
-    """The stroke with its first point at the end too."""
-    return stroke + stroke[:1]
+    return ring
 
 
 def rounded(stroke, reach):
@@ -231,7 +226,7 @@ def rounded(stroke, reach):
     for i, p in enumerate(stroke):
         near = [stroke[(i + k) % n] for k in range(-reach, reach + 1)]
         line.append((sum(q[0] for q in near) / len(near), sum(q[1] for q in near) / len(near), *p[2:]))
-    return line + line[:2]
+    return line
 
 
 def spun(strokes, degrees, centre):
@@ -239,9 +234,16 @@ def spun(strokes, degrees, centre):
     return moved(turned(moved(strokes, -centre[0], -centre[1]), degrees), *centre)
 
 
+def tapered(stroke, reach=0.2):
+    """The stroke by a pen that is set down and lifted gently: pressure 0 at its ends, 1 between."""
+    last = len(stroke) - 1
+    return [(x, y, math.sin(math.pi / 2 * min(1.0, i / (reach * last), (last - i) / (reach * last))), a)
+            for i, (x, y, _, a) in enumerate(stroke)]
+
+
 def box_of(x0, y0, x1, y1):
-    """The corners of a box as a closed line."""
-    return [(x, y, 1.0, 0.0) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0))]
+    """The corners of a box."""
+    return [(x, y, 1.0, 0.0) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))]
 
 
 def line_of(heights, x0, x1):
@@ -252,7 +254,7 @@ def line_of(heights, x0, x1):
 
 def ellipse(x, y, rx, ry, count=90):
     return [(x + rx * math.cos(math.tau * i / count), y + ry * math.sin(math.tau * i / count), 1.0, 0.0)
-            for i in range(count + 1)]
+            for i in range(count)]
 
 
 def hull(points):
@@ -429,6 +431,38 @@ class Patch(Mask):
         return super().polygon(moved([points], -self.left, -self.top)[0], value)
 
 
+class Outline:
+    """The inside of closed lines as a mask of shapes, as sharp as the picture is large: points, or path data."""
+
+    def __init__(self, *lines, digits=1):
+        self.shapes = [{"path": line if isinstance(line, str) else straight(line, digits)} for line in lines]
+
+
+def straight(points, digits=1):
+    """Path data of the straight lines through points."""
+    return "M" + "L".join(f"{x:.{digits}f} {y:.{digits}f}" for x, y, *_ in points) + "Z"
+
+
+def curved(points, closed=False, digits=2):
+    """Path data of the curve that a stroke through the points is drawn along; its ends are open if it has any."""
+    through = [p[:2] for p in points]
+    if closed:
+        through = [through[-1], *through, *through[:2]]
+    else:
+        ends = [tuple(2 * a - b for a, b in zip(through[i], through[j])) for i, j in ((0, 1), (-1, -2))]
+        through = [ends[0], *through, ends[1]]
+    data = f"M{through[1][0]:.{digits}f} {through[1][1]:.{digits}f}"
+    for before, a, b, after in zip(through, through[1:], through[2:], through[3:]):
+        controls = [[a[i] + (b[i] - before[i]) / 6 for i in (0, 1)], [b[i] - (after[i] - a[i]) / 6 for i in (0, 1)], b]
+        data += "C" + " ".join(f"{v:.{digits}f}" for pair in controls for v in pair)
+    return data + "Z" if closed else data
+
+
+def disc(x, y, radius):
+    """Path data of a circle."""
+    return f"M{x - radius} {y}a{radius} {radius} 0 0 0 {2 * radius} 0a{radius} {radius} 0 0 0 {-2 * radius} 0Z"
+
+
 def png(width, height, rows, channels):
     """A PNG file of 8-bit rows: 1 channel gray, 3 RGB, 4 RGBA. Rows are filtered with Up."""
 
@@ -472,14 +506,18 @@ def mixed(a, b, t):
 
 
 class Element:
-    """What layers, fills and groups have in common. A mask that is a `Patch` is placed, others cover the canvas."""
+    """What layers, fills and groups have in common. A mask is shapes (`Outline`) or a picture, which is placed if it is a
+    `Patch` and else covers the canvas.
+    """
 
     def __init__(self, name, mode="normal", opacity=1.0, mask=None, clipped=False, **keys):
         self.entry = {"name": name, "blendMode": mode, "opacity": opacity, **keys}
-        if mask:
+        if isinstance(mask, Outline):
+            self.entry["maskShapes"] = mask.shapes
+        elif mask:
             self.entry["maskImage"] = base64.b64encode(mask.png()).decode()
-        if mask and mask.placement:
-            self.entry["maskPlacement"] = mask.placement
+            if mask.placement:
+                self.entry["maskPlacement"] = mask.placement
         if clipped:
             self.entry["clipped"] = True
 
@@ -514,12 +552,17 @@ class Layer(Element):
             self.entry["contentPlacement"] = dict(zip(("x", "y", "width", "height", "rotation"), place))
         self.entry["strokes"] = []
 
-    def stroke(self, points, kind, color="#000000", mode="paint", pressure=None, digits=1, **brush):
-        """Adds a stroke; `pressure` names what the pressure acts on: any of "opacity", "size", "tilt"."""
+    def stroke(self, points, kind, color="#000000", mode="paint", pressure=None, digits=1, smoothing="uniform", closed=False,
+               least={}, **brush):
+        """Adds a stroke; `pressure` names what the pressure acts on: any of "opacity", "size", "tilt"; `least` what no
+        pressure leaves of them (minimumSize, minimumOpacity).
+        """
         acts = pressure or ""
-        dynamics = {} if "opacity" in acts else {"pressureAffectsOpacity": False}
+        faint = kind == "contourLines" or kind != "solid" and brush.get("anchor") != "canvas"
+        dynamics = {} if ("opacity" in acts) == faint else {"pressureAffectsOpacity": not faint}
         dynamics |= {"pressureAffectsSize": True} if "size" in acts else {}
         dynamics |= {"tiltAffectsRotation": True} if "tilt" in acts else {}
+        dynamics |= least
         entry = {"type": kind, "color": color, **brush, **({"dynamics": dynamics} if dynamics else {})}
         written = []
         for x, y, p, azimuth in points:
@@ -529,7 +572,14 @@ class Layer(Element):
             if "tilt" in acts:
                 point += [0, 60, round(azimuth, 1)]
             written.append(point)
-        self.entry["strokes"].append({"brush": entry, **({} if mode == "paint" else {"mode": mode}), "points": written})
+        line = {key: value for key, value, usual in (("mode", mode, "paint"), ("smoothing", smoothing, "uniform"),
+                                                     ("closed", closed, False)) if value != usual}
+        self.entry["strokes"].append({"brush": entry, **line, "points": written})
+        return self
+
+    def shape(self, path, fill, **keys):
+        """Adds a shape; all of them lie below the strokes."""
+        self.entry.setdefault("shapes", []).append({"path": path, "fill": fill, **keys})
         return self
 
     def strokes(self, many, *arguments, step=None, **keywords):
@@ -558,7 +608,7 @@ class Picture:
         self.license_text, self.base, self.viewports = license_text, base, viewports
 
     def write(self, path):
-        """Writes a project file, format 1.2."""
+        """Writes a project file, format 1.3."""
         def numbered(elements, prefix):
             entries = []
             for i, element in enumerate(elements):
@@ -569,7 +619,7 @@ class Picture:
             return entries
 
         stamp = "2025-11-10T12:00:00Z"
-        project = {"version": "1.2", "id": path.stem, "name": self.name, "createdAt": stamp, "modifiedAt": stamp}
+        project = {"version": "1.3", "id": path.stem, "name": self.name, "createdAt": stamp, "modifiedAt": stamp}
         if self.canvas:
             project["canvasSize"] = {"width": self.canvas[0], "height": self.canvas[1]}
         else:

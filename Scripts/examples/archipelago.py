@@ -4,7 +4,7 @@ The islands are the crowns of hand-drawn trees. Strokes and patterns are as shar
 """
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Patch, Picture, viewport
+from ink_drawing import Fill, Group, Layer, Outline, Picture, viewport
 
 DARK, SEA, SAND, GRASS = "#1f3a4d", "#d3e8e6", "#f6e3b5", "#9cc38a"
 
@@ -18,20 +18,22 @@ def island(name, coast, centre, k):
     group = Group(name)
     depths = group.add(Layer("Depths"))
     for factor, color in ((1.4, "#b4d7d8"), (1.18, "#86bcc4")):
-        depths.stroke(ink.rounded(ink.about(coast, centre, factor), 3), "contourLines", color, spacing=8, lineWidth=1.6)
-    group.add(Fill("Sand", SAND, mask=Patch(coast, scale=1.5)))
+        depths.stroke(ink.rounded(ink.about(coast, centre, factor), 3), "contourLines", color, closed=True, spacing=8,
+                      lineWidth=1.6)
+    group.add(Fill("Sand", SAND, mask=Outline(ink.curved(coast, closed=True))))
     group.add(Layer("Beach", clipped=True)).cover(box, "dots", "#d8b26a", spacing=6, scale=0.9, rotation=30)
     inner = ink.rounded(ink.about(coast, centre, 0.8), 3)
-    group.add(Fill("Grass", GRASS, mask=Patch(inner, scale=1.5)))
+    group.add(Fill("Grass", GRASS, mask=Outline(ink.curved(inner, closed=True))))
     group.add(Layer("Meadow", clipped=True)).cover(box, "parallelLines", "#5f9468", spacing=7, lineWidth=1.6,
                                                    rotation=(35, -35, 60, 20, -60, 75)[k])
     hill = group.add(Layer("Hill", clipped=True))
     for factor in (0.52, 0.26):
         top = (centre[0] + 0.04 * (x1 - x0), centre[1] - 0.05 * (y1 - y0))
-        hill.stroke(ink.rounded(ink.about(coast, top, factor), 5), "contourLines", "#2f5d47", spacing=5.4, lineWidth=1.4)
+        hill.stroke(ink.rounded(ink.about(coast, top, factor), 5), "contourLines", "#2f5d47", closed=True, spacing=5.4,
+                    lineWidth=1.4)
     lines = group.add(Layer("Coast"))
-    lines.stroke(coast, "solid", DARK, lineWidth=3.4)
-    lines.stroke(inner, "solid", "#4c7a58", lineWidth=1.6)
+    lines.stroke(coast, "solid", DARK, closed=True, lineWidth=3.4)
+    lines.stroke(inner, "solid", "#4c7a58", closed=True, lineWidth=1.6)
     return group
 
 
@@ -44,7 +46,7 @@ def boat(index, x, y, wide, colors, scale=4, line=2.2):
     sails = [ink.hull(s) for s in strokes if s is not hull and len(s) > 14]
     for name, parts, color, kind in (("Sails", sails, colors[0], "parallelLines"),
                                      ("Hull", [hull], colors[1], "crossHatch")):
-        group.add(Fill(name, color, mask=Patch(*parts, scale=scale)))
+        group.add(Fill(name, color, mask=Outline(*parts, digits=3)))
         group.add(Layer(name + ", pattern", clipped=True)).cover(
             ink.bounds(parts), kind, ink.hex_color(ink.mixed(ink.color_of(color), (30, 30, 60), 0.45)), digits=3,
             spacing=5, scale=round(u * 0.8, 4), lineWidth=1, rotation=60)
@@ -59,7 +61,7 @@ def house(index, x, foot, wide, wall, roof):
     rest = ink.hull([p for s in strokes if s is not top for p in s])
     group, u = Group("House"), wide / 100
     for name, outline, color in (("Wall", rest, wall), ("Roof", ink.hull(top), roof)):
-        group.add(Fill(name, color, mask=Patch(outline, scale=8)))
+        group.add(Fill(name, color, mask=Outline(outline, digits=3)))
         group.add(Layer(name + ", pattern", clipped=True)).cover(
             ink.bounds([outline]), "parallelLines", ink.hex_color(ink.mixed(ink.color_of(color), (40, 20, 50), 0.4)),
             digits=3, spacing=6, scale=round(u, 4), lineWidth=1.4, rotation=90 if name == "Wall" else 30)
@@ -75,7 +77,7 @@ def picture():
     coasts = []
     for _, index, x, y, wide, tall in places:
         coast = ink.fitted([crown(index)], x - wide / 2, y - tall / 2, wide, tall, stretched=True)[0]
-        coasts.append(ink.rounded(ink.stepped(ink.closed(coast), 14)[:-1], 1))
+        coasts.append(ink.rounded(ink.stepped(coast + coast[:1], 14)[:-1], 1))
     shapes = [island(p[0], coast, (p[2], p[3]), k) for k, (p, coast) in enumerate(zip(places, coasts))]
 
     def shore(x):
@@ -116,7 +118,7 @@ def picture():
     cat = ink.fitted(ink.quickdraw("cat", 0), deck[0] + 2.5, deck[1] - 10.2, 11, 11)
     crew = Group("Crew")
     fur = [ink.hull(s) for s in cat[:3]]
-    crew.add(Fill("Fur", "#f0a04b", mask=Patch(*fur, scale=60, margin=1)))
+    crew.add(Fill("Fur", "#f0a04b", mask=Outline(*fur, digits=3)))
     crew.add(Layer("Stripes", clipped=True)).cover(ink.bounds(cat[:3]), "waves", "#b85c22", digits=3, spacing=7, scale=0.06,
                                                    lineWidth=1.6)
     crew.add(Layer("Lines")).strokes(cat, "solid", DARK, digits=3, lineWidth=0.2)

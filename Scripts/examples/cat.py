@@ -31,7 +31,7 @@ def write_template(folder):
         ("muzzle", region(muzzle), "parallelLines", 35, 8, "#d9b48a"),
     ]
     outline = Mask(canvas, 640)
-    for s in [face, *ears, *drawing[3:]]:
+    for s in [face + face[:2], *ears, *drawing[3:]]:
         line = ink.stepped(s, 5)
         left, right = ink.beside(line, -2.6), ink.beside(line, 2.6)
         for i in range(len(line) - 2):  # each piece runs into the next, so that no seam shows

@@ -3,7 +3,7 @@
 import math
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Outline, Picture
 
 
 def picture():
@@ -15,7 +15,7 @@ def picture():
     pens = [ink.smoothed([p[2] for p in ink.resampled([(i, 0, q[2], 0) for i, q in enumerate(s)], count)], 2)
             for s in ink.word_ink()]
 
-    sun = Patch(ink.ellipse(1240, 330, 152, 152), scale=2)
+    sun = Outline(ink.disc(1240, 330, 152))
     disc = Layer("Sun", "multiply", 0.92, mask=sun)
     for k in range(8):
         line = ink.fitted(ink.turned(ink.ruled_lines()[:1], -45), 1060, 170 + 46 * k, 360, 7, stretched=True)[0]
@@ -41,17 +41,18 @@ def picture():
         low, high = min(pens[pen]), max(pens[pen])
         press = [(p - low) / (high - low) for p in pens[pen]]
         below = height + 40 if k == len(rows) - 1 else top + tall + 330
-        mask = Patch(ink.line_of(ridge, left, right) + [(right, below, 1, 0), (left, below, 1, 0)])
+        crest = ink.line_of(ridge, left, right)
+        mask = Outline(f"{ink.curved(crest)}L{right} {below}L{left} {below}Z")
         hill = Group(f"Hill {k + 1}")
         hill.add(Fill("Paper", paper, mask=mask))
         layer = hill.add(Layer("Lines", clipped=True))
-        layer.stroke(ink.line_of(ridge, left, right), "solid", color, digits=0, lineWidth=2 * line)
+        layer.stroke(crest, "solid", color, lineWidth=2 * line)
         for n in range(60):
             heights = [r + 7 * spacing * (0.5 + 0.5 * p) * (n + 0.46) for r, p in zip(ridge, press)]
             if min(heights) > min(below, height) + 40:
                 break
             points = [(x, y, p, a) for (x, y, _, a), p in zip(ink.line_of(heights, left, right), press)]
-            layer.stroke(points, "contourLines", color, digits=0, spacing=spacing, lineWidth=line, pressure="size")
+            layer.stroke(points, "contourLines", color, spacing=spacing, lineWidth=line, pressure="size")
         layers.append(hill)
         stands = {2: [(330, 46), (362, 62), (400, 40), (1180, 54), (1215, 70), (1252, 48), (1290, 60)],
                   3: [(120, 120), (185, 150), (250, 104), (1560, 110), (1630, 150)],
@@ -71,11 +72,11 @@ def pines(name, places, color):
                            stretched=True)
         trunk = [(x - tall * 0.05, y - tall * 0.2, 1, 0), (x + tall * 0.05, y - tall * 0.2, 1, 0),
                  (x + tall * 0.06, y, 1, 0), (x - tall * 0.06, y, 1, 0)]
-        group.add(Fill("Paper", "#dfe2c8", mask=Patch(crown[1], trunk, scale=2)))
+        group.add(Fill("Paper", "#dfe2c8", mask=Outline(crown[1], trunk)))
         hatch = group.add(Layer("Hatching", clipped=True))
         hatch.cover((x - tall, y - tall, x + tall, y), "parallelLines", color, rotation=38,
                     spacing=round(3.4 + tall / 60, 1),
                     lineWidth=round(1.9 + tall / 100, 1))
         outline = group.add(Layer("Lines")).strokes(crown, "solid", color, step=9, lineWidth=round(2 + tall / 90, 1))
-        outline.strokes([trunk[1:] + trunk[:1]], "solid", color, lineWidth=round(2 + tall / 90, 1))
+        outline.stroke(trunk[1:] + trunk[:1], "solid", color, smoothing="none", lineWidth=round(2 + tall / 90, 1))
     return group

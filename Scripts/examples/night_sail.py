@@ -3,7 +3,7 @@
 import math
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Mask, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Mask, Outline, Picture
 
 
 def picture():
@@ -43,7 +43,7 @@ def picture():
     halo.pattern([(*moon, 1, 0), (moon[0] + 1, moon[1], 1, 0)], "dots", "#d8ab62", 860, spacing=10, scale=1.5,
                  rotation=45)
     face = Group("Moon")
-    face.add(Fill("Disc", "#f6e3b4", mask=Patch(ink.ellipse(*moon, radius - 8, radius - 8), scale=2)))
+    face.add(Fill("Disc", "#f6e3b4", mask=Outline(ink.disc(*moon, radius - 8))))
     seas = face.add(Layer("Seas", clipped=True))
     for k in range(7):
         line = ink.flow(squiggle[6 + k % 3], moon[0] - 140, moon[0] + 140, moon[1] - 130 + 40 * k, 22, 16)
@@ -80,7 +80,7 @@ def picture():
     x0, y0, x1, foot = ink.bounds(boat[2:])
     mirror = Group("Reflection", mask=Mask(canvas, 300, 1.0).shade(lambda x, y: 1 - (y - foot + 60) / 230))
     shape = [(x, 2 * foot - y - 26, p, a) for x, y, p, a in boat[2]]
-    mirror.add(Fill("Shade", "#050b22b0", mask=Patch(shape, scale=1)))
+    mirror.add(Fill("Shade", "#050b22b0", mask=Outline(shape)))
     mirror.add(Layer("Waves", clipped=True)).cover(ink.bounds([shape]), "waves", "#8a3a3f", spacing=9, scale=1.2,
                                                    lineWidth=2)
 
@@ -89,7 +89,7 @@ def picture():
                                              ("Fore sail", boat[1], "#f3e6c9", "#d99a55", -62),
                                              ("Hull", boat[2], "#6b2530", "#d07a4f", -8)):
         part, box = ship.add(Group(name)), ink.bounds([outline])
-        part.add(Fill("Ground", color, mask=Patch(outline, scale=2)))
+        part.add(Fill("Ground", color, mask=Outline(outline)))
         low_box = (box[0] - 40, box[1] + 0.6 * (box[3] - box[1]), box[2] + 40, box[3])
         shade = part.add(Layer("Shade", clipped=True))
         shade.cover(box, "parallelLines", line, spacing=10, lineWidth=3, rotation=turn)

@@ -3,7 +3,7 @@
 import math
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Mask, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Mask, Outline, Picture
 
 
 def picture():
@@ -23,7 +23,7 @@ def picture():
     branch.stroke(bough, "contourLines", brown, spacing=13, lineWidth=2.4, pressure="size")
 
     owl = Group("Owl")
-    owl.add(Fill("Body", "#8a5a36", mask=Patch(body, scale=1.0)))
+    owl.add(Fill("Body", "#8a5a36", mask=Outline(body)))
     feathers = owl.add(Layer("Feathers", clipped=True))
     tones = [ink.color_of(c) for c in ("#f3dcb0", "#dcae6c", "#a86d3c", "#6b422b")]
     for row in range(20, -4, -1):
@@ -50,18 +50,23 @@ def picture():
         eyes.stroke([(*middle, 1, 0)], "solid", "#f8f0dc", lineWidth=size * 3.2)
         apart = round(size * 0.07, 2)
         for factor, color, width in ((1.26, brown, 2.6), (0.8, "#d07a2a", 3.0)):
-            eyes.stroke(ink.ringed(eye, middle, factor), "contourLines", color, spacing=apart, lineWidth=width)
-        eyes.stroke(ink.ringed(eye, middle), "solid", dark, lineWidth=7)
+            eyes.stroke(ink.ringed(eye, middle, factor), "contourLines", color, closed=True, spacing=apart,
+                        lineWidth=width)
+        eyes.stroke(ink.ringed(eye, middle), "solid", dark, closed=True, lineWidth=7)
         eyes.stroke([(*middle, 1, 0)], "solid", dark, lineWidth=size * 1.02)
         eyes.stroke([(middle[0] + size * 0.17, middle[1] - size * 0.2, 1, 0)], "solid", "#fff8e8",
                     lineWidth=size * 0.22)
 
     x0, y0, x1, y1 = ink.bounds(drawing[7:8])
     beak = Group("Beak")
-    beak.add(Fill("Horn", "#eda84a", mask=Patch(drawing[7], scale=2)))
+    beak.add(Fill("Horn", "#eda84a", mask=Outline(drawing[7])))
     beak.add(Layer("Hatching", clipped=True)).cover((x0, y0, x1, y1), "parallelLines", "#b25c22", spacing=8,
                                                     lineWidth=2.6, rotation=35)
     lines = Layer("Lines")
-    lines.strokes([*drawing[:7], ink.closed(drawing[7])], "solid", dark, step=13, lineWidth=8)
+    lines.strokes(drawing[:5], "solid", dark, step=13, lineWidth=8)
+    for claw in drawing[5:7]:
+        lines.stroke(ink.tapered(ink.stepped(claw, 8), 0.4), "solid", dark, pressure="size", least={"minimumSize": 0},
+                     lineWidth=11)
+    lines.stroke(ink.stepped(drawing[7], 13), "solid", dark, closed=True, lineWidth=8)
     return Picture("Owl", canvas, "#f9f1e0", [moon, owl, branch, eyes, beak, lines],
                    ink.QUICKDRAW + "; MIT (branch)")

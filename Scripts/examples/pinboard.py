@@ -3,7 +3,7 @@
 import math
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Mask, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Mask, Outline, Picture
 
 DARK = "#2a2438"
 
@@ -28,13 +28,13 @@ class Card:
         self.left, self.top = left + 30, top + 30
         edge = self.turned([ink.box_of(left, top, left + 520, top + 620)])[0]
         shadow = ink.moved([edge], 22, 26)[0]
-        self.group.add(Layer("Shadow, hatched", "multiply", mask=Patch(shadow))).cover(
+        self.group.add(Layer("Shadow, hatched", "multiply", mask=Outline(shadow))).cover(
             ink.bounds([shadow]), "parallelLines", "#a58a68", spacing=8, lineWidth=4, rotation=-45)
-        self.group.add(Fill("Card", "#fffdf6", mask=Patch(edge, scale=2)))
+        self.group.add(Fill("Card", "#fffdf6", mask=Outline(edge)))
         self.print = self.group.add(Group("Print"))
         self.print.add(Layer("Paint", content=content, place=self.box(left + 30, top + 30, 460, 460)))
         strip = self.turned([ink.box_of(x - 75, top - 26, x + 75, top + 26)])[0]
-        self.tape = Fill("Tape", tape, "multiply", 0.85, mask=Patch(strip, scale=2))
+        self.tape = Fill("Tape", tape, "multiply", 0.85, mask=Outline(strip))
 
     def box(self, x, y, width, height):
         """Where a box of the card lies: a placement turns about its own middle, the card about the card's."""
@@ -55,15 +55,14 @@ class Card:
         """An outline filled with a colour and a pattern, kept inside the print."""
         placed = self.at([outline])[0]
         part = self.print.add(Group(name, clipped=True))
-        part.add(Fill("Ground", color, mask=Patch(placed, scale=2)))
+        part.add(Fill("Ground", color, mask=Outline(placed)))
         pattern["rotation"] = pattern.get("rotation", 0) + self.turn
         part.add(Layer("Pattern", clipped=True)).cover(ink.bounds([placed]), kind, line, **pattern)
 
     def finished(self):
         edge = self.turned([ink.box_of(self.left, self.top, self.left + 460, self.top + 460)])[0]
         frame = self.group.add(Layer("Frame"))
-        for a, b in zip(edge, edge[1:]):
-            frame.stroke([a, b], "solid", DARK, lineWidth=3)
+        frame.stroke(edge, "solid", DARK, smoothing="none", closed=True, lineWidth=3)
         self.group.add(self.tape)
         return self.group
 

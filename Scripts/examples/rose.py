@@ -1,7 +1,7 @@
 """A botanical plate: a rose and two sprigs, hatched by patterns that lie still under the strokes of each petal."""
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Mask, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Mask, Outline, Patch, Picture
 
 
 def hatched(layer, strokes, color, size, spacing, width, turn):
@@ -49,7 +49,7 @@ def picture():
         stems.stroke(ink.calmed(ink.stepped(s, 14), 2), "solid", "#a9c992", lineWidth=26)
     hatched(stems, flower[:3], green, 22, 7, 2.6, 20)
     lines = Layer("Lines", "multiply")
-    lines.strokes(flower, "solid", dark, step=9, lineWidth=6.5, pressure="size")
+    lines.strokes(flower, "solid", dark, step=9, lineWidth=6.5, pressure="size", least={"minimumSize": 0.15})
 
     sprig = ink.valentine(1)
     split = sorted(sprig, key=lambda s: ink.bounds([s])[0])
@@ -63,7 +63,7 @@ def picture():
                                                      ink.bounds([s])[3] - ink.bounds([s])[1]) > 26]
         blades = [b for b in blades if max(ink.bounds([b])[2] - ink.bounds([b])[0],
                                               ink.bounds([b])[3] - ink.bounds([b])[1]) < 190]
-        sprigs.add(Fill("Petals", "#f6cf86", mask=Patch(*blades, scale=2)))
+        sprigs.add(Fill("Petals", "#f6cf86", mask=Outline(*blades)))
         sprigs.add(Layer("Pattern", clipped=True)).cover(ink.bounds(placed), "parallelLines", "#d98a2b", spacing=7,
                                                          lineWidth=2.4, rotation=35)
         sprigs.add(Layer("Lines")).strokes(placed, "solid", "#2f4d39", step=9, lineWidth=5, pressure="size")
@@ -78,6 +78,5 @@ def picture():
                       rotation=45)
     for inset in (50, 90):
         box = (inset, inset, canvas[0] - inset, canvas[1] - inset)
-        for (xa, ya, *_), (xb, yb, *_) in zip(ink.box_of(*box), ink.box_of(*box)[1:]):
-            frame.stroke([(xa, ya, 1, 0), (xb, yb, 1, 0)], "solid", "#7a5a44", lineWidth=3)
+        frame.stroke(ink.box_of(*box), "solid", "#7a5a44", smoothing="none", closed=True, lineWidth=3)
     return Picture("Rose", canvas, "#fcf7ea", [ground, frame, greens, stems, blossom, sprigs, lines], "MIT (rose)")

@@ -1,7 +1,7 @@
 """A street of hand-drawn houses: each is a group, and patterns are clipped to its walls and its roof."""
 
 import ink_drawing as ink
-from ink_drawing import Fill, Group, Layer, Mask, Patch, Picture
+from ink_drawing import Fill, Group, Layer, Mask, Outline, Picture
 
 DARK = "#22263f"
 WALLS = ["#f2b84b", "#e9735a", "#7fb7a8", "#f4d9a4", "#5c86a8", "#f2a6a0", "#e3c25e", "#a9c0d6", "#e58f4e"]
@@ -26,7 +26,7 @@ def house(index, x, foot, wide, tall, k):
     for name, outline, color, (kind, turn) in (("Wall", wall, WALLS[k], KINDS[k]),
                                                ("Roof", ink.hull(roof), ROOFS[k], KINDS[(k + 4) % 9])):
         part = group.add(Group(name))
-        part.add(Fill("Paint", color, mask=Patch(outline, scale=2)))
+        part.add(Fill("Paint", color, mask=Outline(outline)))
         box = ink.bounds([outline])
         layer = part.add(Layer("Pattern", clipped=True))
         layer.cover(box, kind, darker(color), rotation=turn, spacing=11 if kind != "dots" else 8, scale=1.3,
@@ -37,7 +37,7 @@ def house(index, x, foot, wide, tall, k):
     for s in strokes:
         x0, y0, x1, y1 = ink.bounds([s])
         if 0.1 * wide < x1 - x0 < 0.5 * wide and 0.1 * tall < y1 - y0 < 0.5 * tall:
-            group.add(Fill("Light", "#fff1b8", mask=Patch(ink.hull(s), scale=2)))
+            group.add(Fill("Light", "#fff1b8", mask=Outline(ink.hull(s))))
     group.add(Layer("Lines")).strokes(strokes, "solid", DARK, step=10, lineWidth=6)
     return group
 
@@ -48,10 +48,10 @@ def tree(index, x, foot, tall, color):
     sides = sorted((s for s in strokes if s is not crown), key=lambda s: ink.bounds([s])[0])[:2]
     group = Group("Tree")
     trunk = ink.hull([p for s in sides for p in s if p[1] < foot - 0.12 * tall])
-    group.add(Fill("Trunk", "#b98a5e", mask=Patch(trunk, scale=2)))
+    group.add(Fill("Trunk", "#b98a5e", mask=Outline(trunk)))
     group.add(Layer("Bark", clipped=True)).cover(ink.bounds([trunk]), "parallelLines", "#6b4a3a", spacing=7,
                                                  lineWidth=2.4, rotation=90)
-    group.add(Fill("Leaves", color, mask=Patch(crown, scale=2)))
+    group.add(Fill("Leaves", color, mask=Outline(crown)))
     box = ink.bounds([crown])
     leaves = group.add(Layer("Pattern", clipped=True))
     leaves.cover(box, "dots", darker(color, 0.3), spacing=7, scale=1.6, rotation=30)
@@ -66,7 +66,7 @@ def picture():
     sky = Layer("Sky", mask=Mask(canvas, 210, 1.0).shade(lambda x, y: 1.05 - y / 700))
     sky.cover((0, 0, 2100, 800), "parallelLines", "#8fb3c4", spacing=10, lineWidth=2.4)
     sun = Group("Sun")
-    sun.add(Fill("Disc", "#f7c85a", mask=Patch(ink.ellipse(1100, 330, 190, 190), scale=2)))
+    sun.add(Fill("Disc", "#f7c85a", mask=Outline(ink.disc(1100, 330, 190))))
     sun.add(Layer("Pattern", clipped=True)).cover((900, 130, 1300, 530), "dots", "#e8893a", spacing=7, scale=2,
                                                   rotation=45)
     clouds = Group("Clouds")
@@ -75,14 +75,14 @@ def picture():
         crown = max(ink.quickdraw("tree", index), key=len)
         outline = ink.fitted([crown], x, y, wide, tall, stretched=True)[0]
         cloud = clouds.add(Group(f"Cloud {n + 1}"))
-        cloud.add(Fill("Paper", "#fffaf0", mask=Patch(outline, scale=2)))
+        cloud.add(Fill("Paper", "#fffaf0", mask=Outline(outline)))
         cloud.add(Layer("Pattern", clipped=True)).cover((x, y + 0.55 * tall, x + wide, y + tall), "parallelLines",
                                                         "#9fbccb", spacing=9, lineWidth=2.2)
-        cloud.add(Layer("Lines")).stroke(ink.closed(ink.stepped(outline, 10)), "solid", DARK, lineWidth=4.5)
+        cloud.add(Layer("Lines")).stroke(ink.stepped(outline, 10), "solid", DARK, closed=True, lineWidth=4.5)
 
     ground = Group("Ground")
     edge = ink.flow(ink.quickdraw("squiggle", 0)[0], -40, 2140, foot - 34, 26, 40, 4)
-    ground.add(Fill("Grass", "#9db36b", mask=Patch(edge + [(2140, 1060, 1, 0), (-40, 1060, 1, 0)])))
+    ground.add(Fill("Grass", "#9db36b", mask=Outline(f"{ink.curved(edge)}L2140 1060L-40 1060Z")))
     ground.add(Layer("Blades", clipped=True)).cover((0, foot - 40, 2100, 1040), "waves", "#6f8a4a", spacing=12, scale=2,
                                                     lineWidth=1.2)
     road = [(x, y + 190, p, a) for x, y, p, a in edge]
