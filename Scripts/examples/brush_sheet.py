@@ -4,7 +4,7 @@ One drawing on an infinite canvas, seen through a viewport a picture: TYPE and T
 """
 
 import ink_drawing as ink
-from ink_drawing import Layer, Patch, Picture, viewport
+from ink_drawing import Layer, Outline, Picture, viewport
 
 WIDE, SCENE, TALL, GAP = 540, 190, 140, 36      # of a strip, of a landscape, and between them
 INK, PAPER = "#39324a", "#fdf8ec"
@@ -35,8 +35,23 @@ SETTINGS = {
     "pressureAffectsOpacity": {ALL: (False, True)},
     "pressureAffectsSize": {ALL: (False, True)},
     "tiltAffectsRotation": {PATTERNS: (False, True)},
+    "minimumSize": {ALL: (0, 0.5, 1)},
+    "minimumOpacity": {ALL: (0, 0.4, 1)},
+    "lines": {("parallelLines", "crossHatch", "waves", "contourLines"): (1, 3, 7)},
+    "dotRadius": {("dots",): (1, 2, 3.5)},
+    "waveLength": {("waves",): (6, 10, 24)},
+    "edge": {("dots",): ("cut", "whole")},
+    "caps": {("contourLines",): ("butt", "round")},
+    "stampSpacing": {PATTERNS: (10, 25, 50)},
+    "followsPath": {PATTERNS: (False, True)},
+    "smoothing": {ALL: ("uniform", "centripetal", "none")},
+    "closed": {ALL: (False, True)},
 }
-DYNAMICS = {"pressureAffectsOpacity": "opacity", "pressureAffectsSize": "size", "tiltAffectsRotation": "tilt"}
+DYNAMICS = {"pressureAffectsOpacity": "opacity", "pressureAffectsSize": "size", "tiltAffectsRotation": "tilt",
+            "minimumOpacity": "opacity", "minimumSize": "size"}
+# Settings of stamps alone, and few points at very different distances, about a middle.
+OF_STAMPS = ("tiltAffectsRotation", "stampSpacing", "followsPath", "lines")
+CORNERS = [(-52, 20, 1, 0), (-40, -24, 1, 0), (34, -24, 1, 0), (46, -12, 1, 0), (48, 22, 1, 0)]
 # In which stamps are drawn: more of them make a darker stroke.
 STAMPED = {"parallelLines": dict(spacing=7, lineWidth=1.4), "crossHatch": dict(spacing=10, lineWidth=1.1, scale=0.8),
            "dots": dict(spacing=11, scale=0.38), "waves": dict(spacing=8, lineWidth=1.1, scale=1)}
@@ -71,7 +86,9 @@ class Sheet:
         """One value of a setting, about a point."""
         (_, color, _), common = TYPES[kind]
         brush, points, acts, mode, size = dict(common), self.line(x, y, part=0.6 if kind == "contourLines" else 1), None, "paint", 46
-        still = kind in PATTERNS
+        still, line = kind in PATTERNS, {}
+        if setting in OF_STAMPS and still:
+            still, brush = False, brush | STAMPED[kind]
         if setting == "anchor":
             still = value == "canvas"
             brush = brush if still else brush | STAMPED[kind]
@@ -82,20 +99,25 @@ class Sheet:
             size = value * brush.get("scale", 1)
         elif setting == "mode":
             mode = "erase" if value == "erase" else "paint"
+        elif setting in ("minimumSize", "minimumOpacity"):
+            acts, line = DYNAMICS[setting], {"least": {setting: value}}
+            points = self.line(x, y, 120, 44)
         elif setting in DYNAMICS:
             acts = DYNAMICS[setting] if value else None
             points = self.line(x, y, 200, 44)
-            # Along a stroke of stamps pressure and tilt change; a pattern that lies still has one alpha and no tilt.
-            if still and setting != "pressureAffectsSize":
-                still, brush = False, brush | STAMPED[kind]
+        elif setting in ("smoothing", "closed"):
+            line = {setting: value}
+            points = [(x + dx, y + dy, *rest) for dx, dy, *rest in CORNERS]
+            size, brush = 22, brush | ({"lineWidth": 8} if kind == "solid" else {})
+            brush |= {"spacing": 3, "lineWidth": 1} if kind == "contourLines" else {}
         else:
-            size = 31 * value if setting == "scale" else size
+            size = 31 * value if setting == "scale" else 60 if setting == "edge" else size
             brush[setting] = value
         if still:
             brush |= {"anchor": "canvas", "size": round(size / brush.get("scale", 1), 2)}
         if value == "erase":
             layer.stroke([(x - 42, y, 1, 0), (x + 42, y, 1, 0)], "solid", color, lineWidth=84)
-        layer.stroke(points, kind, color, mode=mode, pressure=acts, **brush)
+        layer.stroke(points, kind, color, mode=mode, pressure=acts, **line, **brush)
         if value == "erased":
             layer.stroke(self.line(x, y, 120, 30), "solid", mode="erase", lineWidth=9)
 
@@ -121,14 +143,14 @@ class Sheet:
         elif kind == "solid":
             sky.stroke([(*sun, 1, 0)], kind, light, lineWidth=92)
         else:
-            sky.stroke(ink.ellipse(*sun, 27, 27, 40) + ink.ellipse(*sun, 27, 27, 40)[1:4], kind, light, **common)
+            sky.stroke(ink.ellipse(*sun, 27, 27, 40), kind, light, closed=True, **common)
         elements = [sky]
         for squiggle, y, tall, color, turn in ((4, 58, 70, middle, -25), (0, 112, 52, dark, 20)):
             ridge = ink.flow(ink.quickdraw("squiggle", squiggle)[0], left - 8, right + 8, top + y, tall, 60, 4)
-            land = [*ridge, (right + 8, bottom + 8, 1, 0), (left - 8, bottom + 8, 1, 0)]
-            hill = Layer(f"{kind} hill", mask=Patch(land, scale=1.5))
+            land = f"{ink.curved(ridge)}L{right + 8} {bottom + 8}L{left - 8} {bottom + 8}Z"
+            hill = Layer(f"{kind} hill", mask=Outline(land))
             # What lies behind does not show between the marks.
-            hill.stroke([(left - 8, top + SCENE / 2, 1, 0), (right + 8, top + SCENE / 2, 1, 0)], "solid", PAPER, lineWidth=2 * SCENE)
+            hill.shape(land, PAPER)
             if kind in PATTERNS:
                 hill.cover((left - 8, top, right + 8, bottom + 8), kind, color,
                            **common | {"rotation": common["rotation"] + turn})

@@ -88,7 +88,9 @@ class BrushSheetTests(unittest.TestCase):
             folder = pathlib.Path(folder)
             for name, values in self.strips.items():
                 kind, setting = name.split("-")
-                for number, value in enumerate(values or (("stamp", "canvas") if setting == "anchor" else (11, 40))):
+                idle = {"anchor": ("stamp", "canvas"), "edge": ("cut", "whole"), "caps": ("butt", "round"),
+                        "followsPath": (False, True)}
+                for number, value in enumerate(values or idle.get(setting, (11, 41))):
                     sheet, layer = self.sheet.Sheet(), self.sheet.Layer(name)
                     if values:
                         sheet.draw(layer, kind, 150, 100, setting, value)
