@@ -159,7 +159,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "InkDocumentsTests",
-            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "CZlib", "InkTestSupport"]),
+            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "CZlib", "InkReference", "InkTestSupport"]),
         .testTarget(
             name: "InkProtocolTests",
             dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkTestSupport"]),

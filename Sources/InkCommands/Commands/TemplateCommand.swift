@@ -218,7 +218,7 @@ enum TemplateCommand {
         _ parsed: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> ExitCode {
         let template = try argument("TEMPLATE", parsed)
-        var size = ExportSize.longestEdge(TemplatePreview.edge, name: "")
+        var size: ExportSize?
         if let text = parsed.value("size") {
             guard let named = ExportSize(text) else {
                 throw .usage("--size: \"\(text)\" is not a size; use 1080p, 2k, 4k, 8k, Nx or WxH")

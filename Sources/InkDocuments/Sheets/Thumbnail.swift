@@ -1,7 +1,8 @@
 import InkCodecs
 package import InkEngine
 
-/// A small picture of a large one: each pixel is the mean of the area that it covers.
+/// A small picture of a large one, without the beats that fine patterns give where a pixel is the mean of its area: the
+/// means of small areas are scaled as images of projects are.
 package struct Thumbnail: Hashable, Sendable {
     package var size: PixelSize
     /// RGB, rows without padding. What is transparent shows white.
@@ -23,17 +24,36 @@ package struct Thumbnail: Hashable, Sendable {
         let decoder = try ImageDecoders.decoder(of: file, place: place)
         let header = try decoder.header(file, place: place)
         var raster: VectorRaster?
-        if header.isVector { raster = VectorRaster(whole: Thumbnail.size(header.size, edge: edge)) }
+        let middle = Thumbnail.size(header.size, edge: Thumbnail.oversampling * edge)
+        if header.isVector { raster = VectorRaster(whole: middle) }
         let shown = raster?.whole ?? header.size
-        var mean = AreaMean(from: shown, to: Thumbnail.size(shown, edge: edge))
+        var mean = AreaMean(from: shown, to: middle)
         try DecodedRows.decode(file, width: shown.width, raster: raster, place: place, limits: limits) { rows in
             for index in 0..<rows.rows.count {
                 mean.add(rows.samples, channels: rows.channels, from: index * shown.width * rows.channels)
             }
         }
         guard let made = mean.pixels else { throw .badInput(place, reason: "the picture has too few rows") }
-        size = mean.target
-        pixels = made
+        size = Thumbnail.size(header.size, edge: edge)
+        pixels = try Thumbnail.scaled(made, from: middle, to: size)
+    }
+
+    /// How much larger the means of areas are than the small picture. Patterns so fine that they would beat are gray there.
+    package static let oversampling = 4
+
+    /// RGB pixels scaled as an image of a project that fills its picture.
+    private static func scaled(
+        _ pixels: [UInt8], from source: PixelSize, to target: PixelSize
+    ) throws(EngineError) -> [UInt8] {
+        guard source != target else { return pixels }
+        let blocks = PixelBlocks(pixels: pixels, size: source)
+        return try TileRenderer().render(
+            TileTask(
+                canvas: CanvasSize(target), output: target,
+                rect: PixelRect(x: 0, y: 0, width: target.width, height: target.height), background: .white,
+                baseImage: blocks.image, layers: [], pixelFormat: .rgb, delivery: .pixels),
+            blocks: blocks
+        ).pixels
     }
 
     /// The largest size of these proportions in a square.
@@ -43,6 +63,31 @@ package struct Thumbnail: Hashable, Sendable {
         return PixelSize(
             width: max(1, (size.width * edge + longest / 2) / longest),
             height: max(1, (size.height * edge + longest / 2) / longest))
+    }
+}
+
+/// RGB pixels in memory as the rows of an image; a block's name has the number of its chunk.
+private struct PixelBlocks: TileBlocks {
+    let pixels: [UInt8]
+    let size: PixelSize
+
+    var image: ImageSlice {
+        let count = UInt64((size.height + ImageSlice.rowsPerChunk - 1) / ImageSlice.rowsPerChunk)
+        return ImageSlice(
+            size: size, format: .rgb8, firstChunk: 0,
+            chunks: (0..<count).map { .samples(BlockID(words: [$0, 0, 0, 0])) })
+    }
+
+    func bytes(of id: BlockID) throws(EngineError) -> [UInt8] {
+        let rows = ImageSlice.rows(ofChunk: Int(id.bytes[0]), imageHeight: size.height)
+        let rowBytes = size.width * SampleFormat.rgb8.bytesPerPixel
+        return Array(pixels[rows.lowerBound * rowBytes..<rows.upperBound * rowBytes])
+    }
+
+    func strokes(
+        of id: BlockID, among indices: [Int], isSeen: (Rect) -> Bool, isCancelled: () -> Bool
+    ) throws(EngineError) -> PreparedStrokeBlock {
+        throw .internalError("an image has no strokes")
     }
 }
 

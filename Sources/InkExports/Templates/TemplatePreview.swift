@@ -1,5 +1,6 @@
 import InkBroker
 import InkCodecs
+import InkDocuments
 package import InkEngine
 package import InkPlanning
 import InkSystem
@@ -15,20 +16,32 @@ package enum TemplatePreview {
     ///
     /// - Parameters:
     ///   - name: of the template, for messages.
-    ///   - size: what a person asks for.
+    ///   - size: what a person asks for; nil: a picture for lists, rendered larger and reduced, so that patterns finer
+    ///     than its pixels do not beat.
     /// - Throws: errors of rendering.
     package static func render(
-        _ project: Project, name: String, size: ExportSize = .longestEdge(edge, name: ""), limits: Limits
+        _ project: Project, name: String, size: ExportSize? = nil, limits: Limits
     ) throws(ExportError) -> [UInt8] {
         let images = RenderedImages(workerCount: UsableCores.count(), limits: limits)
         defer { images.stop() }
-        let output = try ExportError.wrapping(
-            try size.outputSize(canvas: project.canvasSize, limits: limits, place: Place(file: name)))
-        return try images.png(
-            of: project, name: name, size: output,
-            options: PictureOptions(
-                fillsSuggested: true, tile: PixelSize(width: output.width, height: min(output.height, bandRows)),
-                hasMetadata: false))
+        func pixels(_ size: ExportSize) throws(ExportError) -> PixelSize {
+            try ExportError.wrapping(
+                try size.outputSize(canvas: project.canvasSize, limits: limits, place: Place(file: name)))
+        }
+        func png(of project: Project, _ size: PixelSize) throws(ExportError) -> [UInt8] {
+            try images.png(
+                of: project, name: name, size: size,
+                options: PictureOptions(
+                    fillsSuggested: true, tile: PixelSize(width: size.width, height: min(size.height, bandRows)),
+                    hasMetadata: false))
+        }
+        if let size { return try png(of: project, try pixels(size)) }
+        let small = try pixels(.longestEdge(edge, name: ""))
+        let large = try png(of: project, try pixels(.longestEdge(Thumbnail.oversampling * edge, name: "")))
+        let image = try ExportError.wrapping(
+            try EncodedImage(checking: large, place: Place(file: name, path: "preview"), limits: limits))
+        let reduced = Project(canvasSize: small, background: .transparent, baseImage: image)
+        return try png(of: reduced, small)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import InkReference
 import InkTestSupport
 import Testing
 
@@ -13,45 +14,47 @@ struct SheetTests {
         return try pictureFile(pixels, head, try PNGCodec().makeAssembler(head)) { 1000 }
     }
 
-    @Test("A small picture's pixels are the means of areas", arguments: 0..<20 as Range<UInt64>)
+    @Test("A small picture is the large one scaled as images of projects are", arguments: 0..<20 as Range<UInt64>)
     func thumbnail(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let size = PixelSize(width: .random(in: 1...180, using: &random), height: .random(in: 1...180, using: &random))
-        let format: PixelFormat = Bool.random(using: &random) ? .rgb : .rgba
-        let pixels = patchwork(size: size, format: format, using: &random)
-        let edge = Int.random(in: 1...60, using: &random)
-        let small = try Thumbnail(
-            try Self.png(pixels, size, format), edge: edge, place: Place(file: "a"), limits: Limits())
+        // Not reduced to means of areas before.
+        let edge = (size.longestEdge + 3) / 4 + Int.random(in: 0...30, using: &random)
+        let pixels = patchwork(size: size, format: .rgb, using: &random)
+        let file = try Self.png(pixels, size, .rgb)
+        let small = try Thumbnail(file, edge: edge, place: Place(file: "a"), limits: Limits())
         #expect(small.size.longestEdge == min(edge, size.longestEdge))
-        let channels = format.bytesPerPixel
-        for y in 0..<small.size.height {
-            for x in 0..<small.size.width {
-                // In floating point, with the shares of all pixels that the area touches.
-                let (width, height) = (
-                    Double(size.width) / Double(small.size.width), Double(size.height) / Double(small.size.height)
-                )
-                let (left, top) = (Double(x) * width, Double(y) * height)
-                var sums = [0.0, 0, 0]
-                for row in Int(top)..<min(size.height, Int((top + height).rounded(.up))) {
-                    for column in Int(left)..<min(size.width, Int((left + width).rounded(.up))) {
-                        let share =
-                            (min(top + height, Double(row + 1)) - max(top, Double(row)))
-                            * (min(left + width, Double(column + 1)) - max(left, Double(column)))
-                        let at = channels * (row * size.width + column)
-                        let alpha = channels == 4 ? Double(pixels[at + 3]) / 255 : 1
-                        for channel in 0..<3 {
-                            sums[channel] += max(0, share) * (Double(pixels[at + channel]) * alpha + 255 * (1 - alpha))
-                        }
-                    }
-                }
-                for channel in 0..<3 {
-                    let found = Double(small.pixels[3 * (y * small.size.width + x) + channel])
-                    #expect(
-                        abs(found - sums[channel] / (width * height)) < 0.51,
-                        "seed \(seed), \(size) to \(small.size), pixel \(x), \(y)")
-                }
-            }
+        let project = Project(
+            canvasSize: small.size,
+            baseImage: try EncodedImage(checking: file, place: Place(file: "a"), limits: Limits()))
+        let rgba = (0..<size.area).flatMap { pixels[3 * $0..<3 * $0 + 3] + [255] }
+        let scaled = try LocalRendering.render(
+            project, images: DecodedImages([.base: StraightImage(size: size, rgba: rgba)]), output: small.size,
+            format: .rgb)
+        #expect(small.pixels == scaled, "seed \(seed), \(size) to \(small.size)")
+    }
+
+    @Test("Lines finer than the pixels of a small picture give an even gray", arguments: [2.1, 2.6, 3.3, 5.1, 6.9])
+    func beats(period: Double) throws {
+        // Some lines of this period; a pixel of the small picture is 7.2 wide.
+        let size = PixelSize(width: 1440, height: 40)
+        let row = (0..<size.width).flatMap { x in
+            let (from, to) = (Double(x) / period, Double(x + 1) / period)
+            let dark = Self.dark(to) - Self.dark(from)
+            return [UInt8](repeating: UInt8((255 * (1 - dark * period)).rounded()), count: 3)
         }
+        let file = try Self.png((0..<size.height).flatMap { _ in row }, size, .rgb)
+        let small = try Thumbnail(file, edge: 200, place: Place(file: "a"), limits: Limits())
+        // Away from the edges, where lines begin.
+        let grays = (10..<190).map { Int(small.pixels[3 * $0]) }
+        let spread = try #require(grays.max()) - #require(grays.min())
+        #expect(spread <= 6, "period \(period): \(grays)")
+    }
+
+    /// How much of the lines that are dark in the first half of each period lies before a place, in periods.
+    private static func dark(_ place: Double) -> Double {
+        let whole = place.rounded(.down)
+        return 0.5 * whole + min(0.5, place - whole)
     }
 
     @Test("Areas of one colour stay that colour, whatever the format", arguments: [PixelFormat.rgb, .rgba])
