@@ -29,7 +29,7 @@ package struct SVGNumbers {
     }
 
     private static let powers: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
     ]
 
     /// The number at an index, which is then behind it; nil, without going on, for what is none or is not finite.
@@ -54,7 +54,7 @@ package struct SVGNumbers {
         }
         guard count > 0 else { return nil }
         // Mantissa and power are exact, so one division rounds correctly.
-        var isExact = count <= 19 && mantissa <= 1 << 53
+        var isExact = count < powers.count && mantissa <= 1 << 53
         if end < bytes.count, bytes[end] | 0x20 == UInt8(ascii: "e"),
             isDigit(end + 1) || isSign(end + 1) && isDigit(end + 2)
         {

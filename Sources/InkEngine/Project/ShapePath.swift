@@ -48,7 +48,12 @@ public struct ShapePath: Hashable, Sendable {
     /// How many segments it has: lines, curves, arcs and closings.
     public var segmentCount: Int { verbs.count { $0 != .move } }
 
-    public mutating func move(to point: Point) { add(.move, [point]) }
+    /// Begins a subpath. A move right behind another one takes its place, since nothing lies between them; so a path has
+    /// at most one move more than segments.
+    public mutating func move(to point: Point) {
+        guard verbs.last == .move else { return add(.move, [point]) }
+        points[points.count - 1] = point
+    }
     public mutating func line(to point: Point) { add(.line, [point]) }
     public mutating func quadratic(_ control: Point, to point: Point) { add(.quadratic, [control, point]) }
     public mutating func cubic(_ first: Point, _ second: Point, to point: Point) {

@@ -24,7 +24,7 @@ import Testing
             ("M0 0q1 2 3 4t1 1", "mqq", [0, 0, 1, 2, 3, 4, 5, 6, 4, 5]),
             ("M1 1T3 4", "mq", [1, 1, 1, 1, 3, 4]), ("M1 2l1 1zl5 5", "mlzml", [1, 2, 2, 3, 1, 2, 6, 7]),
             ("M1 2zzm3 4", "mzm", [1, 2, 4, 6]), ("M0 0A0 5 0 0 1 3 4", "ml", [0, 0, 3, 4]),
-            ("M0 0A5 5 0 0 1 0 0L1 1", "ml", [0, 0, 1, 1]), ("M3 4m-3-4zm1 1", "mmzm", [3, 4, 0, 0, 1, 1]),
+            ("M0 0A5 5 0 0 1 0 0L1 1", "ml", [0, 0, 1, 1]), ("M3 4m-3-4zm1 1", "mzm", [0, 0, 1, 1]),
             ("M0 0L9007199254740993 1L.30000000000000004 2", "mll", [0, 0, 9007199254740992, 1, 0.1 + 0.2, 2]),
         ] as [(String, String, [Double])])
     func grammar(text: String, verbs: String, numbers: [Double]) throws {
@@ -32,6 +32,26 @@ import Testing
         let path = try path(text)
         #expect(String(path.verbs.map { letters[Int($0.rawValue)] }) == verbs)
         #expect(path.points.flatMap { [$0.x, $0.y] } == numbers)
+    }
+
+    @Test("A number may have any count of digits before and behind its point")
+    func manyDigits() throws {
+        for count in Array(0...24) + [100, 400, 5_000] {
+            let zeros = String(repeating: "0", count: count)
+            for text in [".\(zeros)1", "0.\(zeros)12345", "\(zeros)7.\(zeros)5", "\(zeros)1.", "-.\(zeros)9"] {
+                #expect(try path("M\(text) 0").points == [Point(x: #require(Double(text)), y: 0)], "\(text)")
+                #expect(SVGNumbers.all(text) == [Double(text)], "\(text)")
+            }
+            let large = "1\(zeros).\(zeros)1"
+            #expect(SVGNumbers.all(large).first == (count < 309 ? Double(large) : nil), "\(large)")
+        }
+    }
+
+    @Test("Moves without anything between them are one move")
+    func moves() throws {
+        let path = try path("M1 1" + String(repeating: "M2 3", count: 200_000) + "h1M4 4M5 5")
+        #expect(path.verbs == [.move, .line, .move])
+        #expect(path.points == [Point(x: 2, y: 3), Point(x: 3, y: 3), Point(x: 5, y: 5)])
     }
 
     @Test("A mistake is named with its place, and what stands before it is read")
