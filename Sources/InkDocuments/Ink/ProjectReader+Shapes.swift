@@ -37,6 +37,9 @@ extension ProjectParser {
         // Shapes find it, so that a mistake in its path is named once.
         symbols[id] = ReadPath()
         guard let path = try readPath(object) else { throw object.error("path", "is missing") }
+        symbolSegmentCount += path.segmentCount
+        try checkCount(
+            symbolSegmentCount, limits.segments, of: "the number of segments of symbols up to here", at: object.path)
         symbols[id] = path
         return Symbol(id: id, path: path.path)
     }

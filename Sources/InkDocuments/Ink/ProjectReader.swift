@@ -82,6 +82,8 @@ struct ProjectParser {
     var strokeCount = 0
     var pointCount = 0
     var (shapeCount, segmentCount) = (0, 0)
+    /// Segments of the symbols themselves, drawn or not.
+    var symbolSegmentCount = 0
     /// By their ids.
     var symbols: [String: ReadPath] = [:]
     /// The numbers, from 1, of the strokes whose points are not in the document.

@@ -205,6 +205,33 @@ import Testing
                 "shapes[0].path: the number of segments of the path") == true)
     }
 
+    @Test("Segments of symbols count although nothing draws them")
+    func undrawnSymbols() {
+        var limits = Limits()
+        limits.segments = 7
+        func fault(_ count: Int) -> String? {
+            let symbols = (0..<count).map { #"{"id":"\($0)","path":"M0 0h1h1h1"}"# }.joined(separator: ",")
+            return message(project("", #","symbols":[\#(symbols)]"#), limits: limits)
+        }
+        #expect(fault(2) == nil)
+        #expect(fault(3)?.contains("symbols[2]: the number of segments of symbols up to here is 9") == true)
+    }
+
+    @Test("A path of nothing but moves takes no more memory than one of one move")
+    func manyMoves() throws {
+        let moves = String(repeating: "M0 0", count: 1_000_000)
+        let reading = try read(shape(#""path":"\#(moves)h1""#))
+        #expect(reading.project.layers[0].shapes[0].path.verbs == [.move, .line])
+    }
+
+    @Test("Numbers of paths may have any count of digits", arguments: [18, 19, 20, 300])
+    func digits(zeros: Int) throws {
+        let number = "." + String(repeating: "0", count: zeros) + "1"
+        let reading = try read(shape(#""path":"M\#(number)-\#(number)""#))
+        let place = try #require(Double("0" + number))
+        #expect(reading.project.layers[0].shapes[0].path.points == [Point(x: place, y: -place)])
+    }
+
     @Test("A path of ten million segments is refused")
     func longPath() {
         let text = shape(#""path":"M0 0\#(String(repeating: "h1", count: 10_000_000))""#)
