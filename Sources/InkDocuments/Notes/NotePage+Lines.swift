@@ -145,6 +145,32 @@ extension NotePage {
         return parts
     }
 
+    /// The subpaths of a path without arcs, whose curves become short lines.
+    static func polygons(of path: ShapePath) -> [[Point]] {
+        var (polygons, first): ([[Point]], Int) = ([], 0)
+        for verb in path.verbs {
+            let own = path.points[first..<first + verb.pointCount]
+            first += own.count
+            switch verb {
+            case .move: polygons.append(Array(own))
+            case .close: break
+            default:
+                let from = polygons[polygons.count - 1].suffix(1)
+                for step in 1...(own.count > 1 ? 24 : 1) {
+                    // De Casteljau's places between the points.
+                    var points = from + own
+                    while points.count > 1 {
+                        points = zip(points, points.dropFirst()).map { a, b in
+                            a + (own.count > 1 ? Double(step) / 24 : 1) * (b - a)
+                        }[...]
+                    }
+                    polygons[polygons.count - 1] += points
+                }
+            }
+        }
+        return polygons
+    }
+
     /// The part of a polygon inside of a box, after Sutherland and Hodgman: what lies outside is drawn onto the box's border,
     /// where it has no area.
     static func cut(polygon: [Point], to box: Rect) -> [Point] {

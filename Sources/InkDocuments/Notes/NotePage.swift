@@ -9,18 +9,27 @@ struct NotePage {
     let origin: Point
     private(set) var tree: DocumentTree
     private(set) var layers: [Layer] = []
-    private var counts: (strokes: Int, points: Int)
+    /// What all pages up to here have.
+    private(set) var counts: Counts
 
     /// What the strokes of the last layer cover.
     private var inked = Rect.empty
-    private var shapeCounts = (shapes: 0, segments: 0)
     private var isOpen = false
     /// Beyond it nothing shows, in the page's coordinates; nil: everything does.
     private var clip: Rect?
     /// Groups around.
     private var depth = 1
 
-    init(origin: Point, _ tree: DocumentTree, counts: (strokes: Int, points: Int) = (0, 0)) {
+    /// What is limited in a document as a whole.
+    struct Counts {
+        var (strokes, points) = (0, 0)
+        var (shapes, segments) = (0, 0)
+        /// Of `StrewnDashes`.
+        var comparisons = 0
+    }
+
+    /// - Parameter counts: of the pages before.
+    init(origin: Point, _ tree: DocumentTree, counts: Counts = Counts()) {
         self.origin = origin
         self.tree = tree
         self.counts = counts
@@ -196,8 +205,6 @@ struct NotePage {
         for point in points { inked.formUnion(Point(x: point.x, y: point.y)) }
     }
 
-    var strokeCounts: (strokes: Int, points: Int) { counts }
-
     private mutating func count(strokes: Int, points: Int) throws(EngineError) {
         counts.strokes += strokes
         counts.points += points
@@ -212,9 +219,11 @@ struct NotePage {
 
     /// Adds a filled shape, in the page's coordinates.
     ///
-    /// - Parameter dashes: the colour of short lines that are strewn over it.
+    /// - Parameters:
+    ///   - dashes: the colour of short lines that are strewn over it.
+    ///   - text: what the shape says.
     mutating func addShape(
-        _ outlines: [[Point]], rule: FillRule = .evenodd, color: RGBA8, dashes: RGBA8? = nil,
+        _ outlines: [[Point]], rule: FillRule = .evenodd, color: RGBA8, dashes: RGBA8? = nil, text: String? = nil,
         mode: BlendMode = .normal, layerOpacity: Double = 1
     ) throws(EngineError) {
         var (path, box) = (ShapePath(), Rect.empty)
@@ -227,10 +236,19 @@ struct NotePage {
             }
             path.close()
         }
-        try addShape(path, box, rule: rule, color: color, mode: mode, layerOpacity: layerOpacity)
+        try addShape(path, box, rule: rule, color: color, text: text, mode: mode, layerOpacity: layerOpacity)
         guard let dashes, !box.isEmpty else { return }
-        let strewn = StrewnDashes.shapes(inside: outlines, box.intersection(clip ?? box), color: dashes)
-        for (path, box) in strewn {
+        let covered = box.intersection(clip ?? box)
+        guard !covered.isEmpty else { return }
+        let strewn = StrewnDashes(inside: outlines, covered)
+        counts.comparisons += strewn.comparisonCount
+        guard counts.comparisons <= StrewnDashes.comparisonsMax else {
+            throw .overLimit(
+                tree.place, what: "the drawing's pattern fills",
+                found: "\(counts.comparisons) rows of dashes times corners around them",
+                limit: "\(StrewnDashes.comparisonsMax)")
+        }
+        for (path, box) in strewn.shapes() {
             try addShape(path, box, rule: .nonzero, color: dashes, mode: mode, layerOpacity: layerOpacity)
         }
     }
@@ -248,14 +266,14 @@ struct NotePage {
             box = box.intersection(clip.expanded(by: 1))
             guard box.maxX > box.minX, box.maxY > box.minY else { return }
         }
-        shapeCounts.shapes += 1
-        shapeCounts.segments += path.segmentCount
-        guard shapeCounts.shapes <= tree.limits.shapes, shapeCounts.segments <= tree.limits.segments,
+        counts.shapes += 1
+        counts.segments += path.segmentCount
+        guard counts.shapes <= tree.limits.shapes, counts.segments <= tree.limits.segments,
             path.segmentCount <= tree.limits.pathSegments
         else {
             throw .overLimit(
                 tree.place, what: "the drawing",
-                found: "\(shapeCounts.shapes) shapes of \(shapeCounts.segments) segments, one of \(path.segmentCount)",
+                found: "\(counts.shapes) shapes of \(counts.segments) segments, one of \(path.segmentCount)",
                 limit: "\(tree.limits.shapes) shapes, \(tree.limits.segments) segments, "
                     + "\(tree.limits.pathSegments) in one")
         }
@@ -326,7 +344,12 @@ struct NotePage {
                     return place
                 }
             }
-            try addShape(outline, box, rule: .nonzero, color: color, text: String(texts[index]))
+            let said = String(texts[index])
+            if let clip, box != box.intersection(clip) {
+                try addShape(Self.polygons(of: outline), rule: .nonzero, color: color, text: said)
+            } else {
+                try addShape(outline, box, rule: .nonzero, color: color, text: said)
+            }
             all.formUnion(box)
         }
         return all

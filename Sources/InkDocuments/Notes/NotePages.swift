@@ -5,7 +5,7 @@ import InkEngine
 struct NotePages {
     private(set) var project: Project
     private(set) var tree: DocumentTree
-    private var counts = (strokes: 0, points: 0)
+    private var counts = NotePage.Counts()
     private var nextX = 0.0
 
     /// Between pages, so that what lies beyond one does not show in the next.
@@ -51,7 +51,7 @@ struct NotePages {
         var page = NotePage(origin: origin ?? Point(x: nextX, y: 0), tree, counts: counts)
         try draw(&page)
         page.close()
-        (tree, counts) = (page.tree, page.strokeCounts)
+        (tree, counts) = (page.tree, page.counts)
         let number = project.layers.count + 1
         var group = Layer(id: "page-\(number)", name: name.isEmpty ? "Page \(number)" : name, order: Double(number))
         group.kind = .group(page.layers, isPassThrough: true)

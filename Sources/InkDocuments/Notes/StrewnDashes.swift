@@ -1,7 +1,15 @@
 import InkEngine
 
 /// Short slanted lines that are strewn evenly over an area, as tldraw's pattern fill has them.
-enum StrewnDashes {
+struct StrewnDashes {
+    private let outlines: [[Point]]
+    private let box: Rect
+    /// How much larger than usual the lines are.
+    private let scale: Double
+    private let rows: ClosedRange<Int>
+    /// How often a row is compared with an edge of the area.
+    let comparisonCount: Int
+
     /// The side of the square that repeats, and the middles of its lines.
     private static let period = 8.0
     private static let middles = [
@@ -10,29 +18,42 @@ enum StrewnDashes {
     /// From the middle of a line to its end, along x and up along y.
     private static let half = 2.0 / 3
     private static let radius = 0.5
-    /// Lines in an area; of more, each is as much larger.
-    private static let countMax = 60_000.0
+    /// Lines in an area, about, and in a row or column of it; of more, each is as much larger.
+    private static let (countMax, lineMax) = (60_000.0, 20_000.0)
     private static let countOfPath = 10_000
+    /// Comparisons of a whole drawing.
+    static let comparisonsMax = 1_000_000_000
 
-    /// Lines whose middles lie inside of outlines, with the boxes of the shapes.
-    static func shapes(inside outlines: [[Point]], _ box: Rect, color: RGBA8) -> [(ShapePath, Rect)] {
-        guard !box.isEmpty else { return [] }
-        let area = (box.maxX - box.minX) * (box.maxY - box.minY)
-        let scale = max((area / (period * period) * Double(middles.count) / countMax).squareRoot(), 1)
-        let step = period * scale
+    /// Lines whose middles lie inside of outlines.
+    ///
+    /// - Parameter box: all that may be covered, not empty; within the limit of coordinates.
+    init(inside outlines: [[Point]], _ box: Rect) {
+        self.outlines = outlines
+        self.box = box
+        let (across, down) = ((box.maxX - box.minX) / Self.period, (box.maxY - box.minY) / Self.period)
+        let many = (across * down * Double(Self.middles.count) / Self.countMax).squareRoot()
+        scale = max(many, across / Self.lineMax, down / Self.lineMax, 1)
+        let step = Self.period * scale
+        rows = Int((box.minY / step).rounded(.down))...Int((box.maxY / step).rounded(.down))
+        comparisonCount = rows.count * Self.middles.count * outlines.reduce(0) { $0 + $1.count }
+    }
+
+    /// The shapes of the lines, with the boxes around them.
+    func shapes() -> [(path: ShapePath, box: Rect)] {
+        let step = Self.period * scale
         var (made, path, bounds, count): ([(ShapePath, Rect)], ShapePath, Rect, Int) = ([], ShapePath(), .empty, 0)
-        for row in Int((box.minY / step).rounded(.down))...Int((box.maxY / step).rounded(.down)) {
-            for middle in middles {
+        for row in rows {
+            for middle in Self.middles {
                 let y = Double(row) * step + middle.y * scale
-                let crossings = crossings(of: outlines, y: y)
+                let crossings = crossings(y: y)
                 for index in stride(from: 0, to: crossings.count - 1, by: 2) {
                     let (from, to) = (max(crossings[index], box.minX), min(crossings[index + 1], box.maxX))
                     var column = ((from - middle.x * scale) / step).rounded(.up)
                     while column * step + middle.x * scale < to {
-                        add(Point(x: column * step + middle.x * scale, y: y), scale, to: &path, &bounds)
+                        Self.add(Point(x: column * step + middle.x * scale, y: y), scale, to: &path, &bounds)
                         column += 1
                         count += 1
-                        if count % countOfPath == 0 {
+                        if count % Self.countOfPath == 0 {
                             made.append((path, bounds))
                             (path, bounds) = (ShapePath(), .empty)
                         }
@@ -45,7 +66,7 @@ enum StrewnDashes {
     }
 
     /// Where outlines cross a row, from left to right; what lies between the first two is inside, and so on.
-    private static func crossings(of outlines: [[Point]], y: Double) -> [Double] {
+    private func crossings(y: Double) -> [Double] {
         var crossings: [Double] = []
         for outline in outlines where outline.count > 2 {
             for (from, to) in zip(outline, outline.dropFirst() + outline.prefix(1)) where (from.y <= y) != (to.y <= y) {

@@ -23,7 +23,7 @@ struct SVGStrokesDocument: FileDocumentReader {
             root, map, canvas,
             NotePage(origin: Point(x: 0, y: 0), DocumentTree("the SVG", place: place, limits: context.limits)))
         try walk.run()
-        guard walk.page.strokeCounts.strokes > 0 else {
+        guard walk.page.counts.strokes > 0 else {
             throw .badInput(
                 place,
                 reason:

@@ -210,7 +210,7 @@ import Testing
         var limits = Limits()
         limits.segments = 7
         func fault(_ count: Int) -> String? {
-            let symbols = (0..<count).map { #"{"id":"\($0)","path":"M0 0h1h1h1"}"# }.joined(separator: ",")
+            let symbols = (0..<count).map { #"{"id":"\#($0)","path":"M0 0h1h1h1"}"# }.joined(separator: ",")
             return message(project("", #","symbols":[\#(symbols)]"#), limits: limits)
         }
         #expect(fault(2) == nil)

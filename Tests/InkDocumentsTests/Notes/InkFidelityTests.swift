@@ -8,19 +8,6 @@ import Testing
 
 /// Files of ink show what they hold, in whatever encoding they are.
 @Suite struct InkFidelityTests {
-    private func load(_ bytes: [UInt8], name: String = "f", limits: Limits = Limits()) throws(EngineError)
-        -> ProjectReading
-    {
-        try ProjectLoader.load(bytes: bytes, name: name, limits: limits)
-    }
-
-    private func load(_ text: String, limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
-        try load(Array(text.utf8), limits: limits)
-    }
-
-    private func all(_ layers: [Layer]) -> [Layer] { layers.flatMap { [$0] + all($0.children) } }
-    private func strokes(_ project: Project) -> [Stroke] { all(project.layers).flatMap(\.strokes) }
-
     @Test func numbersOfInkMLMayBeHexadecimal() throws {
         func points(_ trace: String) throws -> [[Double]] {
             let text = "<ink xmlns=\"http://www.w3.org/2003/InkML\"><trace>\(trace)</trace></ink>"

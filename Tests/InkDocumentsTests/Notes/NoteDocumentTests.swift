@@ -8,14 +8,6 @@ import Testing
 @testable import InkEngine
 
 @Suite struct NoteDocumentTests {
-    private func load(_ text: String, name: String = "f", limits: Limits = Limits()) throws(EngineError)
-        -> ProjectReading
-    {
-        try ProjectLoader.load(bytes: Array(text.utf8), name: name, limits: limits)
-    }
-
-    private func strokes(_ layers: [Layer]) -> [Stroke] { layers.flatMap { $0.strokes + strokes($0.children) } }
-
     // MARK: - Xournal++
 
     private static let note = """

@@ -8,18 +8,6 @@ import Testing
 
 /// Notes and drawings of other programs show what those programs show, or a warning says what they do not.
 @Suite struct NoteFidelityTests {
-    private func load(_ bytes: [UInt8], name: String = "f", limits: Limits = Limits()) throws(EngineError)
-        -> ProjectReading
-    {
-        try ProjectLoader.load(bytes: bytes, name: name, limits: limits)
-    }
-
-    private func load(_ text: String, limits: Limits = Limits()) throws(EngineError) -> ProjectReading {
-        try load(Array(text.utf8), limits: limits)
-    }
-
-    private func all(_ layers: [Layer]) -> [Layer] { layers.flatMap { [$0] + all($0.children) } }
-    private func strokes(_ project: Project) -> [Stroke] { all(project.layers).flatMap(\.strokes) }
     private func pictures(_ project: Project) -> [Layer] { all(project.layers).filter { $0.contentImage != nil } }
 
     private func pixels(_ image: EncodedImage?) throws -> SimplePicture { try SimplePNG.read(image?.bytes ?? []) }
