@@ -49,6 +49,12 @@ extension EncodedImage {
 }
 
 extension EncodedImage {
+    /// Whether the image has colours of its own that count where profiles do.
+    package var hasColorProfile: Bool {
+        header.inks == .profiled
+            || ImageDecoders.all.first { $0.recognizes(bytes) }?.colors(of: bytes).areSaid ?? false
+    }
+
     /// Passes on warnings about the image's colours.
     ///
     /// - Parameters:

@@ -14,15 +14,17 @@ public enum ProjectLoader {
     ///     slash. Default: the folder of the path, then, if the path is a link, that of its target.
     ///   - limits: larger projects are rejected.
     ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
+    ///   - takesForeign: whether documents of other programs and pictures are read too.
     ///   - brush: for strokes of documents of other programs.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     /// - Throws: `io` if reading fails, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
-        takesMerged: Bool = false, brush: BrushChange = BrushChange(),
+        takesMerged: Bool = false, takesForeign: Bool = true, brush: BrushChange = BrushChange(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
-        let context = DocumentContext(limits: limits, onText: onText)
+        var context = DocumentContext(limits: limits, onText: onText)
+        context.takesForeign = takesForeign
         return try load(
             path: path, presetFolders: presetFolders, besideFolders: besideFolders, takesMerged: takesMerged,
             brush: brush,
@@ -174,6 +176,10 @@ public enum ProjectLoader {
             throw .badInput(
                 Place(file: name),
                 reason: "holds drawings of Quick, Draw!, is not an Ink project; ink import makes projects of them")
+        }
+        guard reader.isProject || context.takesForeign else {
+            throw .badInput(
+                Place(file: name), reason: "is neither a project nor a template; ink import makes projects of others")
         }
         guard reader.holdsMerged || !context.takesMerged else {
             throw .badInput(

@@ -12,6 +12,9 @@ public struct FileColors {
         self.coded = coded
     }
 
+    /// Whether a file says anything of its colours.
+    package var areSaid: Bool { !profile.isEmpty || coded != nil }
+
     /// What a picture in sRGB shows differently; nil where that is nothing.
     package var warning: String? {
         if !profile.isEmpty {

@@ -22,7 +22,8 @@ enum TemplateFillCommand {
         if !replaces, try CommandError.wrapping(try FileSystem.exists(path)) {
             throw .engine(.io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError))
         }
-        var reading = try CommandError.wrapping(try ProjectLoader.load(path: input, limits: limits))
+        var reading = try CommandError.wrapping(
+            try ProjectLoader.load(path: input, limits: limits, takesForeign: false))
         if !parsed.isGiven("quiet") {
             for warning in reading.warnings { environment.console.warning("\(input): \(warning)") }
         }
@@ -30,13 +31,16 @@ enum TemplateFillCommand {
             throw .engine(.badInput(Place(file: input), reason: "has no canvas that a pattern could fill"))
         }
         let chosen =
-            try LayerChoice.named(names).drawnLayers(of: ProjectOutline(reading.project), layer: nil, file: input) ?? []
+            try LayerChoice.named(names).drawnLayers(
+                of: ProjectOutline(reading.project), layer: nil, file: input, option: "--layer") ?? []
         let canvas = reading.project.canvasSize
         var number = 0
         try reading.project.layers.fill(chosen, with: shape(fill, over: canvas), number: &number, file: input)
         try CommandError.wrapping { () throws(EngineError) in
+            // Shapes make an old file one whose colour profiles count; its pictures stay as they are.
+            let project = try reading.project.withColorProfiles(limits: limits)
             try FileSystem.writeAtomically(
-                try ProjectWriter.write(reading.project), to: path, replaces: replaces)
+                try ProjectWriter.write(project), to: path, replaces: replaces)
         }
         if !parsed.isGiven("quiet") { try environment.console.printText(path.escapingControls()) }
         return .done
@@ -52,10 +56,21 @@ enum TemplateFillCommand {
         if let text = parsed.value("rotation") {
             brush.rotation = try TextValue.number(text, option: "--rotation", in: -360...360)
         }
+        let dotRadiusMax = Brush.dotRadiusMax * brush.spacing
         if let text = parsed.value("dot-radius") {
-            brush.dotRadius = try TextValue.canvasLength(text, option: "--dot-radius", in: 0.01...64 * brush.spacing)
+            brush.dotRadius = try TextValue.canvasLength(
+                text, option: "--dot-radius", in: min(0.01, dotRadiusMax)...dotRadiusMax)
         }
-        guard brush.type != .solid else { return .color(brush.color) }
+        guard brush.dotRadius <= dotRadiusMax || brush.dotRadius == Brush().dotRadius else {
+            throw .usage(
+                "--spacing: the preset's dots have a radius of \(Shown.plain(brush.dotRadius)), which is more than "
+                    + "\(Shown.plain(Brush.dotRadiusMax)) times \(Shown.plain(brush.spacing)); give a --dot-radius too")
+        }
+        guard brush.type != .solid else {
+            var color = brush.color
+            color.alpha = UInt8((255 * min(max(brush.opacity, 0), 1)).rounded())
+            return .color(color)
+        }
         guard brush.type.canLieStill else {
             throw .usage("--brush: \(brush.type.rawValue) follows strokes and cannot fill a layer")
         }
@@ -71,12 +86,15 @@ enum TemplateFillCommand {
         path.line(to: Point(x: canvas.width, y: canvas.height))
         path.line(to: Point(x: 0, y: canvas.height))
         path.close()
-        return Shape(path: path, fill: fill)
+        return Shape(path: path, fill: fill, textOf: mark)
     }
+
+    /// Marks the shape as ours, so that it is replaced when the layer is filled again, and a person's own is not.
+    fileprivate static let mark = "ink template fill"
 }
 
 extension [Layer] {
-    /// Puts a shape below what is drawn in layers; one of the same outline that lies there already is replaced.
+    /// Puts a shape below what is drawn in layers; the one that was put there before is replaced.
     ///
     /// - Parameters:
     ///   - chosen: their places in `flattened`.
@@ -96,7 +114,7 @@ extension [Layer] {
             guard case .layer = self[index].kind else {
                 throw .usage("\(file): \"\(self[index].name)\" is no layer, a pattern cannot be put into it")
             }
-            if self[index].shapes.first?.path == shape.path { self[index].shapes.removeFirst() }
+            if self[index].shapes.first?.textOf == TemplateFillCommand.mark { self[index].shapes.removeFirst() }
             self[index].shapes.insert(shape, at: 0)
         }
     }

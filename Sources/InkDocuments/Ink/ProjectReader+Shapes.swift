@@ -1,5 +1,5 @@
 import InkCodecs
-import InkEngine
+package import InkEngine
 
 /// A path of the file with what is asked of it wherever it is drawn.
 struct ReadPath {
@@ -98,7 +98,7 @@ extension ProjectParser {
                 throw object.error(
                     "symbol",
                     "there is no symbol \"\(shownText(id))\" in the project's symbols (in \(layer.shownName))"
-                        + didYouMean(id, among: symbols.keys.sorted()))
+                        + (object.isNextErrorShown ? didYouMean(id, among: symbols.keys.sorted()) : ""))
             }
             read = found
         }
@@ -247,24 +247,25 @@ extension ProjectParser {
                 "\(type.rawValue) does not lie still on the canvas, must be parallelLines, crossHatch, dots or waves")
         }
         let brush = BrushSettings.brush(of: [settings])
-        try checkDots(of: brush, settings, at: object)
+        if settings.dotRadius != nil { try checkDots(of: brush, at: object, "dotRadius") }
         return brush
     }
 
     /// Refuses dots that are far larger than the distance between them.
-    func checkDots(of brush: Brush, _ settings: BrushSettings, at object: JSONObject) throws(EngineError) {
+    ///
+    /// - Parameter key: which says the radius, or names the preset that does.
+    func checkDots(of brush: Brush, at object: JSONObject, _ key: StaticString) throws(EngineError) {
         let most = Brush.dotRadiusMax * brush.spacing
-        guard settings.dotRadius != nil, brush.dotRadius > most else { return }
-        let reason =
-            "is \(shownNumber(brush.dotRadius)), must be at most \(shownNumber(Brush.dotRadiusMax)) times the spacing, "
-            + "\(shownNumber(most))"
-        try object.refuse(object.error("dotRadius", reason))
+        guard brush.dotRadius > most else { return }
+        let radius = "\(shownNumber(brush.dotRadius)), must be at most \(shownNumber(Brush.dotRadiusMax)) times "
+        let subject = "\(key)" == "preset" ? "has the dotRadius" : "is"
+        try object.refuse(object.error(key, "\(subject) \(radius)the spacing, \(shownNumber(most))"))
     }
 }
 
 extension Brush {
     /// The largest radius of dots, as a multiple of the distance between them (spec section 10.4).
-    static let dotRadiusMax = 64.0
+    package static let dotRadiusMax = 64.0
 }
 
 extension ShapePath {

@@ -59,7 +59,9 @@ extension ProjectParser {
         }
         settings.append(own)
         let brush = BrushSettings.brush(of: settings)
-        for part in settings { try checkDots(of: brush, part, at: object) }
+        if settings.contains(where: { $0.dotRadius != nil }) {
+            try checkDots(of: brush, at: object, own.dotRadius != nil ? "dotRadius" : "preset")
+        }
         return brush
     }
 

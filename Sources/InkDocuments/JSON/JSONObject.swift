@@ -47,6 +47,9 @@ struct JSONObject {
 
     func error(_ key: StaticString, _ reason: String) -> EngineError { .badInput(place(key), reason: reason) }
 
+    /// Whether a person reads the next error: the first one, or one of the first that are collected.
+    var isNextErrorShown: Bool { (faults?.kept.count ?? 0) < FaultList.keptMax }
+
     /// Throws an error, or collects it.
     func refuse(_ error: EngineError) throws(EngineError) {
         guard let faults else { throw error }

@@ -142,6 +142,8 @@ public struct DocumentContext {
     public var fitsOutlines = false
     /// Whether the picture that a file holds beside its layers is taken in their place.
     public var takesMerged = false
+    /// Whether documents of other programs and pictures are read too, besides projects and templates.
+    public var takesForeign = true
     /// Gets the bytes of a project file (not of a template) just before they are parsed.
     public var onText: (([UInt8]) -> Void)?
     /// Gets all errors of a project file, of which reading throws the first.

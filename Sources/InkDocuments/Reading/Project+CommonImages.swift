@@ -1,5 +1,5 @@
 import InkCodecs
-import InkEngine
+package import InkEngine
 
 extension Project {
     /// With images of common formats in place of those that only this program reads (`PackedPicture`): PNGs in sRGB, for
@@ -7,39 +7,51 @@ extension Project {
     ///
     /// - Throws: `badInput` for damaged pixels.
     func withCommonImages(limits: Limits) throws(EngineError) -> Project {
-        var project = self
-        for index in project.layers.indices {
-            project.layers[index] = try Self.common(layers[index], hasColorProfiles: hasColorProfiles, limits)
+        try mappingImages { (image, use) throws(EngineError) in
+            PackedImages().recognizes(image.bytes)
+                ? try Self.png(of: image, as: use, convertsProfiles: hasColorProfiles, limits) : image
         }
+    }
+
+    /// As a version shows it whose profiles count: images whose profiles do not count so far become PNGs without one.
+    ///
+    /// - Throws: `badInput` for damaged pixels.
+    package func withColorProfiles(limits: Limits) throws(EngineError) -> Project {
+        guard !hasColorProfiles else { return self }
+        var project = try mappingImages { (image, use) throws(EngineError) in
+            image.hasColorProfile ? try Self.png(of: image, as: use, convertsProfiles: false, limits) : image
+        }
+        project.hasColorProfiles = true
         return project
     }
 
-    private static func common(
-        _ layer: Layer, hasColorProfiles: Bool, _ limits: Limits
-    ) throws(EngineError) -> Layer {
-        var layer = layer
-        layer.contentImage = try layer.contentImage.map { image throws(EngineError) in
-            try common(image, as: .color, hasColorProfiles, limits)
+    private func mappingImages(
+        _ map: (EncodedImage, ImageUse) throws(EngineError) -> EncodedImage
+    ) throws(EngineError) -> Project {
+        func mapped(_ layers: [Layer]) throws(EngineError) -> [Layer] {
+            try layers.map { (layer) throws(EngineError) in
+                var layer = layer
+                layer.contentImage = try layer.contentImage.map { image throws(EngineError) in try map(image, .color) }
+                layer.maskImage = try layer.maskImage.map { image throws(EngineError) in try map(image, .mask) }
+                if case .group(let children, let isPassThrough) = layer.kind {
+                    layer.kind = .group(try mapped(children), isPassThrough: isPassThrough)
+                }
+                return layer
+            }
         }
-        layer.maskImage = try layer.maskImage.map { image throws(EngineError) in
-            try common(image, as: .mask, hasColorProfiles, limits)
-        }
-        if case .group(let children, let isPassThrough) = layer.kind {
-            var common: [Layer] = []
-            for child in children { common.append(try self.common(child, hasColorProfiles: hasColorProfiles, limits)) }
-            layer.kind = .group(common, isPassThrough: isPassThrough)
-        }
-        return layer
+        var project = self
+        project.baseImage = try baseImage.map { image throws(EngineError) in try map(image, .color) }
+        project.layers = try mapped(layers)
+        return project
     }
 
-    private static func common(
-        _ image: EncodedImage, as use: ImageUse, _ hasColorProfiles: Bool, _ limits: Limits
+    private static func png(
+        of image: EncodedImage, as use: ImageUse, convertsProfiles: Bool, _ limits: Limits
     ) throws(EngineError) -> EncodedImage {
-        guard PackedImages().recognizes(image.bytes) else { return image }
         let count = use == .mask ? 1 : image.header.hasAlpha ? 4 : 3
         var png = PNGFile(image.size, bytesPerPixel: count)
         _ = try ImageDecoders.decode(
-            image.bytes, as: use, convertsProfiles: hasColorProfiles, place: Place(file: image.place), limits: limits
+            image.bytes, as: use, convertsProfiles: convertsProfiles, place: Place(file: image.place), limits: limits
         ) { (chunk) throws(EngineError) in
             let pixels: [UInt8] =
                 switch chunk.content {

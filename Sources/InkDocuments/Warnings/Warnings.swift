@@ -18,6 +18,8 @@ struct Warnings {
     let file: String?
     private var kept: [ReadingWarning] = []
     private var indexOfGroup: [Group: Int] = [:]
+    /// Unknown keys that were compared with the known ones.
+    private var comparedCount = 0
     /// The keys of the warnings beyond the limit, to count each once.
     private var further: Set<Group> = []
     private static let furtherMax = 10_000
@@ -110,11 +112,21 @@ struct Warnings {
         for key in object.value.keys(notIn: kind.keys) {
             let name = key.string ?? ""
             guard !FormatObject.isForeign(name) else { continue }
-            let nearest = nearestName(to: name, among: kind.keys.map(\.description))
+            let nearest = nearestKey(to: name, of: kind)
             if onlyMisspelt, nearest == nil { continue }
             add(
                 .unknownKey, ofEach: name, in: kind, at: JSONPath.field(object.path, name).text,
                 "unknown key, ignored" + (nearest.map { " (did you mean \($0)?)" } ?? ""))
         }
     }
+
+    /// The key that was meant. A document of nothing but unknown keys would be compared for minutes, so only the first
+    /// ones of a document are.
+    private mutating func nearestKey(to name: String, of kind: FormatObject) -> String? {
+        guard comparedCount < Self.comparedMax else { return nil }
+        comparedCount += 1
+        return nearestName(to: name, among: kind.keys.map(\.description))
+    }
+
+    private static let comparedMax = 20_000
 }

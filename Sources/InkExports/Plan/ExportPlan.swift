@@ -369,7 +369,7 @@ extension LayerChoice {
     /// The indices of the layers that a picture draws, ascending; nil for all visible ones.
     /// - Throws: `usage` when a name is unknown in this project, `engine` when it has become another.
     package func drawnLayers(
-        of outline: ProjectOutline, layer: ChosenLayer?, file: String
+        of outline: ProjectOutline, layer: ChosenLayer?, file: String, option: String = "--layers"
     ) throws(ExportError) -> [Int]? {
         if let layer {
             guard outline.layers.indices.contains(layer.index), outline.layers[layer.index] == layer.outline else {
@@ -389,7 +389,7 @@ extension LayerChoice {
                 guard inside.isEmpty else {
                     let shown = inside.prefix(5).map { "\"\($0)\"" }.joined(separator: " or ")
                     throw .usage(
-                        "\(file): no layer \"\(name)\" outside of groups; inside of one it is --layers \(shown)")
+                        "\(file): no layer \"\(name)\" outside of groups; inside of one it is \(option) \(shown)")
                 }
                 let known = outline.layers.prefix(20).map { "\"\($0.name.isEmpty ? $0.id : $0.name)\"" }
                 let list = known.isEmpty ? "it has no layers" : "there are " + known.joined(separator: ", ")

@@ -311,6 +311,34 @@ import Testing
         #expect(found?.contains(expected) == true, "\(keys): \(found ?? "none")")
     }
 
+    @Test("Dots of a preset that are too large are named where the preset is")
+    func dotsOfPresets() throws {
+        let folder = ScratchFolder()
+        folder.write("brushes/big.json", #"{"type":"dots","defaults":{"spacing":10,"dotRadius":600}}"#)
+        func found(_ brush: String) -> String? {
+            let path = folder.write("p.ink", stroke(#""brush":{"preset":"big"\#(brush)}"#))
+            do throws(EngineError) {
+                _ = try ProjectLoader.load(path: path)
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(found("") == nil && found(#","spacing":9,"dotRadius":8"#) == nil)
+        let message = try #require(found(#","spacing":9"#))
+        #expect(message.contains("brush.preset: has the dotRadius 600, must be at most 64 times the spacing, 576"))
+    }
+
+    @Test("Mistakes without end among symbols without end are said in no time", .timeLimit(.minutes(1)))
+    func unknownSymbols() {
+        let symbols = (0..<10_000).map { #"{"id":"symbol \#($0)","path":""}"# }.joined(separator: ",")
+        let shapes = (0..<50_000).map { #"{"symbol":"symbal \#($0)"}"# }.joined(separator: ",")
+        let keys = (0..<200_000).map { #""colour \#($0)":1"# }.joined(separator: ",")
+        let text = project(#"{"shapes":[\#(shapes)]}"#, #","symbols":[\#(symbols)],\#(keys)"#)
+        let faults = ProjectLoader.faults(bytes: Array(text.utf8), presetFolders: [], limits: Limits())
+        #expect(faults.count == 50_000 && faults.kept.first?.description.contains("did you mean symbol") == true)
+    }
+
     @Test("Dots of the default radius lie as densely as they did before version 1.3")
     func denseDots() {
         #expect(message(stroke(#""brush":{"type":"dots","spacing":0.01}"#)) == nil)
