@@ -195,3 +195,12 @@ extension EmbellishmentVariant {
         }
     }
 }
+
+extension EmbellishmentRules {
+    /// Whether a gracenote is equal to the note before it, so that it cannot be heard.
+    ///
+    /// - Parameter previous: the melody note before the first gracenote.
+    static func repeats(_ graceNotes: [Pitch], after previous: Pitch?) -> Bool {
+        zip([previous] + graceNotes.map(Optional.some), graceNotes).contains { $0 == $1 }
+    }
+}
