@@ -71,7 +71,7 @@ let package = Package(
         // Projects, templates, documents of other programs; what is laid over pictures.
         .target(
             name: "InkDocuments",
-            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "CJSON", "CZip", "CZlib", "CSystem"]),
+            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CJSON", "CZip", "CZlib", "CSystem"]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(
