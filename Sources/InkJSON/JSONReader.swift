@@ -13,14 +13,20 @@ public struct JSONReader {
 
     private let bytes: [UInt8]
     private var offset = 0
+    /// Whether a key that an object has twice is an error.
+    private let refusesRepeatedKeys: Bool
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], refusesRepeatedKeys: Bool) {
+        self.bytes = bytes
+        self.refusesRepeatedKeys = refusesRepeatedKeys
+    }
 
     /// The document that the bytes hold.
     ///
+    /// - Parameter refusesRepeatedKeys: whether a key that an object has twice is an error; else the last one counts.
     /// - Throws: why the bytes are no JSON document, and where.
-    public static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
-        var reader = JSONReader(bytes)
+    public static func read(_ bytes: [UInt8], refusesRepeatedKeys: Bool = false) throws(Failure) -> JSONValue {
+        var reader = JSONReader(bytes, refusesRepeatedKeys: refusesRepeatedKeys)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
         guard reader.offset == bytes.count else { throw reader.failure("something follows the document") }
@@ -56,11 +62,18 @@ public struct JSONReader {
     private mutating func object(depth: Int) throws(Failure) -> JSONValue {
         offset += 1
         var members: [(String, JSONValue)] = []
+        var keys: Set<[UInt8]> = []
         if take("}") { return .object(members) }
         repeat {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw failure("a name is missing") }
+            let start = offset
             let name = try string()
+            // By bytes: Swift's == also equates canonically equivalent names.
+            if refusesRepeatedKeys, !keys.insert(Array(name.utf8)).inserted {
+                offset = start
+                throw failure("the key \(JSONValue.quoted(name)) is there twice")
+            }
             guard take(":") else { throw failure("a colon is missing") }
             members.append((name, try value(depth: depth + 1)))
         } while take(",")
@@ -123,10 +136,35 @@ public struct JSONReader {
     /// Four hexadecimal digits.
     private mutating func unit() throws(Failure) -> UInt32 {
         guard offset + 4 <= bytes.count,
+            bytes[offset..<(offset + 4)].allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let code = UInt32(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self), radix: 16)
         else { throw failure("four hexadecimal digits are missing") }
         offset += 4
         return code
+    }
+
+    /// Whether a text has the form of a number: no sign but a minus, no leading zeros, digits on both sides of a point.
+    private static func isNumber(_ text: String.UTF8View) -> Bool {
+        var rest = text[...]
+        func digits() -> Int {
+            let found = rest.prefix { (48...57).contains($0) }
+            rest = rest.dropFirst(found.count)
+            return found.count
+        }
+        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+        let isZero = rest.first == UInt8(ascii: "0")
+        let count = digits()
+        guard count > 0, !isZero || count == 1 else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard digits() > 0 else { return false }
+        }
+        if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+            guard digits() > 0 else { return false }
+        }
+        return rest.isEmpty
     }
 
     private mutating func word() throws(Failure) -> JSONValue {
@@ -138,10 +176,12 @@ public struct JSONReader {
         case "true": return .bool(true)
         case "false": return .bool(false)
         default:
+            guard Self.isNumber(text.utf8) else {
+                offset = start
+                throw failure("not a value")
+            }
             if let integer = Int(text) { return .integer(integer) }
-            guard let first = text.utf8.first, first == 45 || (48...57).contains(first), let number = Double(text),
-                number.isFinite
-            else {
+            guard let number = Double(text), number.isFinite else {
                 offset = start
                 throw failure("not a value")
             }
