@@ -41,6 +41,14 @@ public struct Limits: Hashable, Sendable {
     public var pathSegments = 100_000
     /// Those of all shapes of a project, each symbol counted as often as it is drawn.
     public var segments = 5_000_000
+    /// A pack's file, bytes.
+    public var packBytes = 16 << 20
+    /// Items of a pack, and the pictures that it names.
+    public var packItems = 10_000
+    public var packPictures = 1_000
+    /// A recipe of a target, bytes, and the entries of its files.
+    public var recipeBytes = 1 << 20
+    public var recipeFiles = 1_000
     /// Largest distance of a coordinate from the origin, canvas pixels.
     public var coordinate = 10_000_000.0
     /// Largest distance of a coordinate from the origin on an infinite canvas.

@@ -56,6 +56,8 @@ extension Limits {
             ("archiveRatio", \.archiveRatio), ("layers", \.layers), ("strokes", \.strokes),
             ("pointsPerStroke", \.pointsPerStroke), ("points", \.points), ("stamps", \.stamps),
             ("shapes", \.shapes), ("symbols", \.symbols), ("pathSegments", \.pathSegments), ("segments", \.segments),
+            ("packBytes", \.packBytes), ("packItems", \.packItems), ("packPictures", \.packPictures),
+            ("recipeBytes", \.recipeBytes), ("recipeFiles", \.recipeFiles),
         ]
     }
 }

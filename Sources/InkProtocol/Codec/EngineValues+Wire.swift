@@ -158,6 +158,7 @@ extension Limits: WireValue {
         \.edgePixels, \.outputPixels, \.imagePixels, \.interlacedImagePixels, \.heldImagePixels, \.svgBytes,
         \.fileBytes, \.jsonDepth, \.jsonValues, \.archiveEntries, \.archiveRatio, \.layers, \.strokes,
         \.pointsPerStroke, \.points, \.stamps, \.shapes, \.symbols, \.pathSegments, \.segments,
+        \.packBytes, \.packItems, \.packPictures, \.recipeBytes, \.recipeFiles,
     ]
 
     package init(from reader: inout ByteReader) throws(ProtocolError) {
