@@ -181,6 +181,44 @@ extension DrawnDocumentTests {
         #expect(found.warnings == ["layer 1 \"Soft\", its mask: left out: the softness of a mask"])
     }
 
+    @Test(
+        "Paths of a vector mask add to each other, take away, and turn round",
+        arguments: [
+            ([1, 1], false, false, [0, 1, 1, 1]), ([1, 2], false, false, [0, 1, 0, 0]),
+            ([2], false, false, [1, 1, 0, 0]), ([1, 3], false, false, [0, 0, 0, 1]),
+            ([1, 0], false, false, [0, 1, 1, 0]), ([1, 1], true, false, [1, 0, 0, 0]),
+            ([1, 2], true, false, [1, 0, 1, 1]), ([1, 3], true, false, [1, 1, 1, 0]),
+            ([1, 0], true, false, [1, 0, 0, 1]), ([0], false, true, [1, 1, 0, 0]),
+            ([2, 1], false, true, [1, 0, 1, 1]), ([1, 1, 0], false, false, [0, 0, 1, 0]),
+        ] as [([Int], Bool, Bool, [Int])])
+    func vectorMasks(operations: [Int], isInverted: Bool, beginsFull: Bool, shown: [Int]) throws {
+        // The right half, then the lower one, then the right one again.
+        let halves: [[(Double, Double)]] = [
+            [(0, 0.5), (0, 1), (1, 1), (1, 0.5)], [(0.5, 0), (0.5, 1), (1, 1), (1, 0)],
+            [(0, 0.5), (0, 1), (1, 1), (1, 0.5)],
+        ]
+        func fixed(_ value: Double) -> [UInt8] { big(UInt32(value * Double(1 << 24))) }
+        let none = [UInt8](repeating: 0, count: 24)
+        var block = big(3 as UInt32) + big(UInt32(isInverted ? 1 : 0)) + [0, 6] + none
+        block += [0, 8, 0, beginsFull ? 1 : 0] + none.dropFirst(2)
+        // One path alone is the lower half.
+        for (operation, half) in zip(operations, operations.count == 1 ? [halves[1]] : halves) {
+            block += [0, 0, 0, 4, 0, UInt8(operation), 0, 1] + [UInt8](repeating: 0, count: 18)
+            for (y, x) in half { block += [0, 2] + (0..<3).flatMap { _ in fixed(y) + fixed(x) } }
+        }
+        var record = solid("Shape", (0, 0, 16, 16), Self.red)
+        record.blocks = [("vmsk", block)]
+        let found = try pixels(of: photoshop([record]), "a.psd")
+        let layer = try #require(found.project.layers.first)
+        // Only what turns round several paths that are drawn one by one is a picture.
+        let isPicture = operations.last == 0 && (operations.count == 3 || isInverted)
+        #expect((layer.maskShapes == nil) == isPicture && (layer.maskImage != nil) == isPicture)
+        for (index, place) in [(3, 3), (12, 3), (3, 12), (12, 12)].enumerated() {
+            let pixel = found.pixels[16 * place.1 + place.0]
+            #expect(isNear(pixel, shown[index] == 1 ? Self.red : Self.clear), "\(operations) \(place): \(pixel)")
+        }
+    }
+
     @Test func aVectorMaskThatNoChannelShowsIsDrawn() throws {
         var record = solid("Shape", (0, 0, 16, 16), Self.red)
         record.blocks = [("vmsk", rightHalf)]

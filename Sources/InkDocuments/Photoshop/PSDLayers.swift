@@ -8,6 +8,8 @@ struct PSDLayers {
     private let place: Place
     private let limits: Limits
     var tree: DocumentTree
+    /// Of the vector masks up to here.
+    private var segmentCount = 0
 
     init(_ file: PSDFile, _ bytes: [UInt8], place: Place, limits: Limits) {
         self.file = file
@@ -248,9 +250,21 @@ struct PSDLayers {
         }
     }
 
-    private func add(
+    private mutating func add(
         _ vector: PSDVectorMask, density: PSDRecord.MaskParameters.Density, to layer: inout Layer, _ path: String
     ) throws(EngineError) {
+        if let shapes = vector.shapes(size: file.size, low: 255 - density) {
+            let (all, longest) = vector.segmentCounts
+            segmentCount += all
+            guard longest <= limits.pathSegments, segmentCount <= limits.segments else {
+                throw .overLimit(
+                    Place(file: place.file, path: path), what: "the vector masks up to here",
+                    found: "\(segmentCount) segments, \(longest) in one path",
+                    limit: "\(limits.segments) segments, \(limits.pathSegments) in one")
+            }
+            layer.maskShapes = shapes
+            return
+        }
         let svg = Array(vector.svg(size: file.size, low: 255 - density).utf8)
         layer.addMask(
             try EncodedImage(checking: svg, place: Place(file: place.file, path: path), limits: limits), nil, outside: 0

@@ -14,8 +14,8 @@ struct PSDVectorMask {
     private(set) var isDisabled = false
     /// Whether all shows before the first path.
     private var beginsFull = false
-    /// Paths in SVG's words, coordinates in canvas pixels.
-    private var shapes: [(operation: Operation, path: String)] = []
+    /// Coordinates in canvas pixels.
+    private var paths: [(operation: Operation, path: ShapePath)] = []
 
     private static let recordBytes = 26
 
@@ -31,20 +31,17 @@ struct PSDVectorMask {
         var (wanted, isClosed) = (0, true)
         var operation = Operation.add
         var isPart = false
-        func finish(_ shapes: inout [(operation: Operation, path: String)]) {
-            let path = Self.path(knots, isClosed: isClosed)
+        func finish(_ paths: inout [(operation: Operation, path: ShapePath)]) {
+            guard knots.count > 1 else { return }
             // What continues the path before is of one shape with it.
-            if isPart, !shapes.isEmpty {
-                shapes[shapes.count - 1].path += path
-            } else if !path.isEmpty {
-                shapes.append((operation, path))
-            }
+            if !isPart || paths.isEmpty { paths.append((operation, ShapePath())) }
+            Self.add(knots, isClosed: isClosed, to: &paths[paths.count - 1].path)
         }
         while reader.left >= Self.recordBytes {
             var record = try reader.part(Self.recordBytes)
             switch try record.uint16() {
             case 0, 3:
-                finish(&shapes)
+                finish(&paths)
                 isClosed = reader.bytes[record.offset - 1] == 0
                 knots = []
                 wanted = try record.uint16()
@@ -59,7 +56,7 @@ struct PSDVectorMask {
             default: break
             }
         }
-        finish(&shapes)
+        finish(&paths)
     }
 
     private struct Knot {
@@ -80,15 +77,51 @@ struct PSDVectorMask {
     }
 
     /// An open path is filled as if it were closed, by a straight line.
-    private static func path(_ knots: [Knot], isClosed: Bool) -> String {
-        guard knots.count > 1 else { return "" }
-        var path = SVGPathText()
-        path.add("M", knots[0].anchor)
+    private static func add(_ knots: [Knot], isClosed: Bool, to path: inout ShapePath) {
+        path.move(to: knots[0].anchor)
         for (last, knot) in zip(knots, knots.dropFirst() + (isClosed ? knots.prefix(1) : [])) {
-            path.add("C", last.after, knot.before, knot.anchor)
+            path.cubic(last.after, knot.before, to: knot.anchor)
         }
         path.close()
-        return path.text
+    }
+
+    /// Segments of all paths, and of the longest one.
+    var segmentCounts: (all: Int, longest: Int) {
+        let counts = paths.map(\.path.segmentCount)
+        return (counts.reduce(0, +), counts.max() ?? 0)
+    }
+
+    /// Whether all shows before a path. A first one that takes away does so from everything.
+    private var showsAll: Bool {
+        let first = paths.first?.operation
+        return beginsFull || first == .subtract || first == .intersect
+    }
+
+    /// The mask as shapes, one after the other on nothing.
+    ///
+    /// - Parameter low: what shows of what it hides, 0...255.
+    /// - Returns: nil where shapes cannot say it: a path that turns round what several shapes before it show.
+    func shapes(size: PixelSize, low: UInt8) -> [Shape]? {
+        let all = ShapePath(box: Rect(minX: 0, minY: 0, maxX: Double(size.width), maxY: Double(size.height)))
+        var shapes: [Shape] = []
+        func add(_ path: ShapePath, shows: Bool) {
+            // Nothing has to be taken from nothing.
+            guard shows || !shapes.isEmpty else { return }
+            shapes.append(Shape(path: path, rule: .evenodd, mode: shows ? .paint : .erase))
+        }
+        if showsAll != isInverted { add(all, shows: true) }
+        for (operation, path) in paths {
+            switch operation {
+            case .add: add(path, shows: !isInverted)
+            case .subtract: add(path, shows: isInverted)
+            case .intersect: add(all.appending(path), shows: isInverted)
+            case .exclude:
+                guard shapes.count <= 1 else { return nil }
+                shapes = [Shape(path: (shapes.first?.path ?? ShapePath()).appending(path), rule: .evenodd)]
+            }
+        }
+        if low > 0 { shapes.append(Shape(path: all, opacity: Double(low) / 255)) }
+        return shapes
     }
 
     /// The mask as an SVG of the canvas: white shows, black hides, painted path after path.
@@ -97,26 +130,21 @@ struct PSDVectorMask {
     func svg(size: PixelSize, low: UInt8) -> String {
         let (on, off) = isInverted ? ("#000", "#fff") : ("#fff", "#000")
         let all = "M0 0H\(size.width)V\(size.height)H0Z"
-        var text = "<path fill=\"\(beginsFull ? on : off)\" d=\"\(all)\"/>"
-        for (index, shape) in shapes.enumerated() {
-            // A first path that takes away does so from everything.
-            if index == 0, !beginsFull, shape.operation == .subtract || shape.operation == .intersect {
-                text += "<path fill=\"\(on)\" d=\"\(all)\"/>"
-            }
-            switch shape.operation {
-            case .add: text += "<path fill=\"\(on)\" fill-rule=\"evenodd\" d=\"\(shape.path)\"/>"
-            case .subtract: text += "<path fill=\"\(off)\" fill-rule=\"evenodd\" d=\"\(shape.path)\"/>"
-            case .intersect:
-                text += "<path fill=\"\(off)\" fill-rule=\"evenodd\" d=\"\(all)\(shape.path)\"/>"
-            case .exclude:
-                text +=
-                    "<path fill=\"#fff\" fill-rule=\"evenodd\" style=\"mix-blend-mode:difference\" d=\"\(shape.path)\"/>"
+        var text = "<path fill=\"\(showsAll ? on : off)\" d=\"\(all)\"/>"
+        func add(_ fill: String, _ data: String, _ style: String = "") {
+            text += "<path fill=\"\(fill)\" fill-rule=\"evenodd\"\(style) d=\"\(data)\"/>"
+        }
+        for (operation, path) in paths {
+            let data = String(decoding: path.data, as: UTF8.self)
+            switch operation {
+            case .add: add(on, data)
+            case .subtract: add(off, data)
+            case .intersect: add(off, all + data)
+            case .exclude: add("#fff", data, " style=\"mix-blend-mode:difference\"")
             }
         }
-        if low > 0 {
-            // White that lets through lightens what is black and leaves what is white.
-            text += "<path fill=\"#fff\" fill-opacity=\"\(Double(low) / 255)\" d=\"\(all)\"/>"
-        }
+        // White that lets through lightens what is black and leaves what is white.
+        if low > 0 { add("#fff", all, " fill-opacity=\"\(Double(low) / 255)\"") }
         return "<svg xmlns=\"\(SVGRules.namespace)\" width=\"\(size.width)\" height=\"\(size.height)\" "
             + "viewBox=\"0 0 \(size.width) \(size.height)\" preserveAspectRatio=\"none\">\(text)</svg>"
     }

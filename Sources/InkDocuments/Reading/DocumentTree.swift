@@ -38,6 +38,9 @@ struct DocumentTree {
 
     mutating func addGuessedColors(of project: Project) { warnings.addGuessedColors(of: project, isBundle: false) }
 
+    /// What an error for too many elements is about.
+    static let layerCount = "the number of layers"
+
     /// Counts an element at a depth of groups, from 0.
     ///
     /// - Throws: `overLimit`.
@@ -45,7 +48,7 @@ struct DocumentTree {
         elementCount += 1
         guard elementCount <= limits.layers else {
             throw .overLimit(
-                place, what: "the number of layers", found: "more than \(limits.layers)", limit: "\(limits.layers)")
+                place, what: Self.layerCount, found: "more than \(limits.layers)", limit: "\(limits.layers)")
         }
         guard depth < Limits.treeDepth else {
             throw .overLimit(
@@ -135,6 +138,7 @@ extension Layer {
         if maskImage != nil {
             var outer = self
             (outer.contentImage, outer.contentPlacement, outer.strokes) = (nil, nil, [])
+            (outer.shapes, outer.maskShapes) = ([], nil)
             (opacity, blendMode, isVisible, isClipped, order) = (1, .normal, true, false, 0)
             // Elements of a group that passes through go on being blended onto what lies below it.
             let isPassThrough = if case .group(_, true) = kind { true } else { false }

@@ -36,6 +36,15 @@ public struct ShapePath: Hashable, Sendable {
 
     public init() {}
 
+    /// A rectangle, clockwise from its corner with the smallest coordinates.
+    public init(box: Rect) {
+        move(to: Point(x: box.minX, y: box.minY))
+        line(to: Point(x: box.maxX, y: box.minY))
+        line(to: Point(x: box.maxX, y: box.maxY))
+        line(to: Point(x: box.minX, y: box.maxY))
+        close()
+    }
+
     /// A path from its parts; nil if they do not belong together.
     public init?(verbs: [Verb], points: [Point]) {
         guard verbs.first ?? .move == .move, verbs.reduce(0, { $0 + $1.pointCount }) == points.count else { return nil }
@@ -73,6 +82,14 @@ public struct ShapePath: Hashable, Sendable {
         precondition(verb == .move || !verbs.isEmpty, "a path begins with a move")
         verbs.append(verb)
         points.append(contentsOf: new)
+    }
+
+    /// The subpaths of both.
+    package func appending(_ other: ShapePath) -> ShapePath {
+        var both = self
+        both.verbs += other.verbs
+        both.points += other.points
+        return both
     }
 
     /// The path under a map; arcs of ellipses stay such.
