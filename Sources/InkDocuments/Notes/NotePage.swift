@@ -253,9 +253,14 @@ struct NotePage {
         }
     }
 
-    private mutating func addShape(
+    /// Adds a filled path, in the page's coordinates.
+    ///
+    /// - Parameters:
+    ///   - box: around the path.
+    ///   - name: of a layer that begins with it.
+    mutating func addShape(
         _ path: ShapePath, _ box: Rect, rule: FillRule, color: RGBA8, text: String? = nil, mode: BlendMode = .normal,
-        layerOpacity: Double = 1
+        layerOpacity: Double = 1, name: String = "Shapes"
     ) throws(EngineError) {
         guard !box.isEmpty, box.maxX > box.minX, box.maxY > box.minY, color.alpha > 0 else { return }
         guard [box.minX, box.minY, box.maxX, box.maxY].allSatisfy({ abs($0) <= Limits.worldCoordinate }) else {
@@ -281,7 +286,7 @@ struct NotePage {
             !inked.isEmpty && box.minX < inked.maxX && inked.minX < box.maxX && box.minY < inked.maxY
             && inked.minY < box.maxY
         if overlaps { close() }
-        try open(mode, opacity: layerOpacity, name: "Shapes")
+        try open(mode, opacity: layerOpacity, name: name)
         layers[layers.count - 1].shapes.append(
             Shape(
                 path: path, transform: AffineMap(x: origin.x, y: origin.y), rule: rule, fill: .color(color),

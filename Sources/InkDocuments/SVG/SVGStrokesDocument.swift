@@ -1,8 +1,8 @@
 import InkCodecs
 import InkEngine
 
-/// An SVG drawing as strokes (`ink import --strokes`): each outline is a stroke in the colour and width of its line, or in
-/// the colour of its fill and a pixel wide where it has no line. The canvas is as large as the drawing.
+/// An SVG drawing as strokes (`ink import --strokes`): each line is a stroke in its colour and width, each area a shape in
+/// the colour of its fill. The canvas is as large as the drawing.
 ///
 /// Ends and corners of strokes are round. Curves become points between which the strokes are smooth again.
 struct SVGStrokesDocument: FileDocumentReader {
@@ -19,19 +19,31 @@ struct SVGStrokesDocument: FileDocumentReader {
         let root = try XMLNode.read(bytes, "the SVG", place: place)
         guard root.name == "svg" else { throw .badInput(place, reason: "is not an SVG drawing") }
         let (canvas, map) = try Self.canvas(of: root, context, place)
-        var walk = SVGStrokesWalk(
-            root, map, canvas,
-            NotePage(origin: Point(x: 0, y: 0), DocumentTree("the SVG", place: place, limits: context.limits)))
-        try walk.run()
-        guard walk.page.counts.strokes > 0 else {
+        func walk(takesFills: Bool) throws(EngineError) -> NotePage {
+            var walk = SVGStrokesWalk(
+                root, map, canvas,
+                NotePage(origin: Point(x: 0, y: 0), DocumentTree("the SVG", place: place, limits: context.limits)),
+                takesFills: takesFills)
+            try walk.run()
+            return walk.page
+        }
+        var page: NotePage
+        do throws(EngineError) {
+            page = try walk(takesFills: true)
+        } catch {
+            // Each area above strokes needs a layer of its own.
+            guard case .overLimit(_, DocumentTree.layerCount, _, _) = error else { throw error }
+            page = try walk(takesFills: false)
+        }
+        guard page.counts.strokes + page.counts.shapes > 0 else {
             throw .badInput(
                 place,
                 reason:
-                    "the SVG has no lines or outlines that could become strokes; import it without --strokes as a picture"
+                    "the SVG has no lines or areas that could become strokes and shapes; import it without --strokes as a picture"
             )
         }
-        let project = Project(canvasSize: canvas, background: .white, layers: walk.page.layers)
-        return (project, walk.page.tree.warnings.all)
+        let project = Project(canvasSize: canvas, background: .white, layers: page.layers)
+        return (project, page.tree.warnings.all)
     }
 
     /// The canvas, and how CSS pixels of the drawing lie on it: one to one, or as drawings are fitted where a canvas is

@@ -2,13 +2,15 @@ import Glibc
 import InkCodecs
 import InkEngine
 
-/// Goes through an SVG's elements in the order in which they are drawn, and adds their outlines to a page.
+/// Goes through an SVG's elements in the order in which they are drawn, and adds their outlines and areas to a page.
 struct SVGStrokesWalk {
     private(set) var page: NotePage
     private let root: XMLNode
     private let canvasMap: AffineMap
-    /// Canvas pixels between a curve and the chords of its points.
+    /// Canvas pixels between a curve and the chords of its points: a fifth of a pixel in a picture of 8K.
     private let tolerance: Double
+    /// Whether areas become shapes; else they are left out.
+    private let takesFills: Bool
     private var sheet = SVGStyleSheet()
     private var nodes: [String: XMLNode] = [:]
     private var elementCount = 0
@@ -20,10 +22,11 @@ struct SVGStrokesWalk {
     /// Turns of a curve between two of its points: fewer than those that count as corners of a line.
     private static let turnMax = 8 * Double.pi / 180
 
-    init(_ root: XMLNode, _ map: AffineMap, _ canvas: PixelSize, _ page: NotePage) {
+    init(_ root: XMLNode, _ map: AffineMap, _ canvas: PixelSize, _ page: NotePage, takesFills: Bool) {
         self.root = root
+        self.takesFills = takesFills
         canvasMap = map
-        tolerance = Double(canvas.longestEdge) / 8000
+        tolerance = Double(canvas.longestEdge) / 40_000
         self.page = page
         collect(root)
         if sheet.hasOthers {
@@ -65,7 +68,7 @@ struct SVGStrokesWalk {
 
     private static let inheritedNames = [
         "fill", "stroke", "stroke-width", "stroke-opacity", "fill-opacity", "color", "visibility", "stroke-dasharray",
-        "stroke-dashoffset", "stroke-linecap", "marker", "marker-start", "marker-mid", "marker-end",
+        "stroke-dashoffset", "stroke-linecap", "fill-rule", "marker", "marker-start", "marker-mid", "marker-end",
     ]
 
     private mutating func visit(_ node: XMLNode, _ outer: State, isRoot: Bool = false) throws(EngineError) {
@@ -286,10 +289,18 @@ struct SVGStrokesWalk {
         let fill = node.name == "line" ? nil : paint(value("fill") ?? "black", value("fill-opacity"), state)
         let scale = style["vector-effect"] == "non-scaling-stroke" ? 1 : state.map.scale
         let width = (value("stroke-width").map { length($0, in: state, of: state.diagonal) ?? 1 } ?? 1) * scale
-        let isDrawn = line != nil && width > 0
-        guard let color = isDrawn ? line : fill else { return }
-        if fill != nil { page.leaveOut("fills: only outlines become strokes", at: nil) }
-        let dashes = isDrawn ? dashLengths(state).map { $0 * scale } : []
+        if let fill {
+            if takesFills {
+                let path = outline.mapped(state.map)
+                try page.addShape(
+                    path, path.controlBox, rule: value("fill-rule") == "evenodd" ? .evenodd : .nonzero, color: fill,
+                    name: layerName ?? "Shapes")
+            } else {
+                page.leaveOut("fills, which would need too many layers between the strokes", at: nil)
+            }
+        }
+        guard let color = line, width > 0 else { return }
+        let dashes = dashLengths(state).map { $0 * scale }
         let offset = (value("stroke-dashoffset").flatMap { length($0, in: state, of: state.diagonal) } ?? 0) * scale
         let hasFlatEnds = value("stroke-linecap") ?? "butt" == "butt"
         for subpath in try flattened(outline, state.map) {
@@ -297,10 +308,8 @@ struct SVGStrokesWalk {
             var total = 0.0
             for (a, b) in zip(points, points.dropFirst()) { total += (b - a).length }
             // A line without length shows only where its ends stand out.
-            if total == 0, !isDrawn || hasFlatEnds || !subpath.hasSegments { continue }
-            let wide = points.map {
-                NotePage.WidePoint(x: $0.x, y: $0.y, width: isDrawn ? width : canvasMap.scale)
-            }
+            if total == 0, hasFlatEnds || !subpath.hasSegments { continue }
+            let wide = points.map { NotePage.WidePoint(x: $0.x, y: $0.y, width: width) }
             // Lengths of dashes may be in a measure of the path's own.
             let own = node.attributes["pathLength"].flatMap { SVGNumbers.all($0).first }.flatMap { $0 > 0 ? $0 : nil }
             let measure = own.map { total / ($0 * scale) } ?? 1
@@ -332,10 +341,10 @@ struct SVGStrokesWalk {
             let fallback = text[text.index(after: end)...].trimmingBlanks
             switch nodes[id]?.name {
             case "linearGradient", "radialGradient":
-                page.leaveOut("gradients: lines have their mean colour", at: nil)
+                page.leaveOut("gradients: their mean colour stands for them", at: nil)
                 color = meanColor(of: id, state)
             case let name?:
-                page.leaveOut("paints of the kind <\(shownText(name, limit: 40))>: lines are black", at: nil)
+                page.leaveOut("paints of the kind <\(shownText(name, limit: 40))>: black stands for them", at: nil)
                 color = .black
             case nil: return fallback.isEmpty || depth > 0 ? nil : paint(fallback, opacity, state, depth: depth + 1)
             }

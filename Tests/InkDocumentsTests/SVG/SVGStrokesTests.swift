@@ -231,11 +231,35 @@ struct SVGStrokesTests {
         #expect(reading.project.layers.flatMap(\.strokes).count == 20_000)
     }
 
-    @Test func whatHasNoLineGivesItsOutline() throws {
-        let reading = try reading(##"<circle cx="50" cy="50" r="9" fill="#123456"/><line x2="9"/>"##)
-        let found = reading.project.layers.flatMap(\.strokes)
-        #expect(found.count == 1 && found[0].brush.lineWidth == 1 && found[0].brush.color == RGBA8(hex: "#123456"))
-        #expect(reading.warnings.map(\.description) == ["left out: fills: only outlines become strokes"])
+    @Test func areasBecomeShapes() throws {
+        let reading = try reading(
+            ##"""
+            <circle cx="50" cy="50" r="9" fill="#123456"/><line x2="9"/>
+            <g transform="translate(100)" fill-opacity="0.5"><path d="M0 0h9v9z M1 1h2v2z" fill-rule="evenodd"
+             fill="red" stroke="blue" stroke-width="3"/></g>
+            """##)
+        #expect(reading.warnings.isEmpty && reading.project.layers.count == 1)
+        let (shapes, strokes) = (reading.project.layers[0].shapes, reading.project.layers[0].strokes)
+        try #require(shapes.count == 2 && strokes.count == 2)
+        // A circle stays one, and corners stay where they are.
+        #expect(shapes[0].fill == .color(try #require(RGBA8(hex: "#123456"))) && shapes[0].rule == .nonzero)
+        #expect(shapes[0].path.verbs.contains(.arc) && shapes[0].path.controlBox.minX > 40.9)
+        #expect(shapes[1].fill == .color(RGBA8(red: 255, green: 0, blue: 0, alpha: 128)) && shapes[1].rule == .evenodd)
+        #expect(shapes[1].path.points.prefix(2) == [Point(x: 100, y: 0), Point(x: 109, y: 0)])
+        #expect(strokes.allSatisfy { $0.brush.lineWidth == 3 && $0.brush.color == RGBA8(hex: "#0000ff") })
+    }
+
+    @Test("Areas lie above the strokes that are drawn before them, as long as there are layers for that")
+    func areasAboveStrokes() throws {
+        let pair = #"<line x2="9" y2="9" stroke="red"/><rect width="9" height="9" fill="blue"/>"#
+        let layers = try reading(pair + pair).project.layers
+        #expect(layers.map { [$0.shapes.count, $0.strokes.count] } == [[0, 1], [1, 1], [1, 0]])
+        let many = try reading(String(repeating: pair, count: 20)) { $0.limits.layers = 20 }
+        #expect(many.project.layers.map { [$0.shapes.count, $0.strokes.count] } == [[0, 20]])
+        #expect(
+            many.warnings.map(\.description) == [
+                "left out: fills, which would need too many layers between the strokes"
+            ])
     }
 
     @Test func aWarningNamesEachKindOnce() throws {
@@ -248,7 +272,7 @@ struct SVGStrokesTests {
             """)
         #expect(
             reading.warnings.map(\.description) == [
-                "left out: text", "left out: pictures", "left out: gradients: lines have their mean colour",
+                "left out: text", "left out: pictures", "left out: gradients: their mean colour stands for them",
                 "left out: clipping: what it cuts off is drawn", "left out: filters", "left out: markers",
             ])
         #expect(reading.project.layers[0].strokes[0].brush.color == RGBA8(red: 128, green: 0, blue: 128))
@@ -281,9 +305,9 @@ struct SVGStrokesTests {
         "Hostile drawings are refused in one line",
         arguments: [
             ("<g id='a'><use href='#a'/></g>", "repeats itself"),
-            ("<text>only</text>", "no lines or outlines that could become strokes"),
+            ("<text>only</text>", "no lines or areas that could become strokes"),
             ("<line x2='1e300' stroke='red'/>", "a point beyond 10^9"),
-            ("<path d='M0 0 L1e308 1e308' transform='scale(1e308)' stroke='red'/>", "a point beyond 10^9"),
+            ("<path d='M0 0 L1e308 1e308' transform='scale(1e308)' stroke='red'/>", "a shape beyond 10^9"),
             ("<line", "not well-formed"), (String(repeating: "<g>", count: 200), "deep"),
         ])
     func hostile(content: String, message: String) {

@@ -28,7 +28,7 @@ extension CommandSyntax {
                 "FILE",
                 "Files of painting and note-taking programs, ink, pictures, drawings (.ndjson), or -"),
             .value("-o,--output", "DIR", "Folder for the projects, created if missing"),
-            .flag("--strokes", "Make strokes of the outlines of an SVG, not a picture"),
+            .flag("--strokes", "Make strokes and shapes of an SVG, not a picture"),
             .value(
                 "--brush", "TYPE|PRESET",
                 "parallelLines, crossHatch, dots, contourLines, waves, solid, or a preset, see \"ink preset list\" (default: as the document has it, else solid)"
