@@ -38,6 +38,8 @@ enum TemplateCommand {
         // A project, where its name says so.
         let projectPath = parsed.value("output").flatMap { $0.hasEnding(".ink") ? $0 : nil }
         let output = try projectPath == nil ? output(parsed, of: picture) : nil
+        let replaces = try Existing.replaces(parsed)
+        if let projectPath { try Existing.check(projectPath, replaces: replaces) }
         let limits = try environment.limits(parsed.value("limits"))
         let place = Place(file: picture)
         let decoded: DecodedPicture
@@ -53,7 +55,8 @@ enum TemplateCommand {
             regions = try FlatRegions(of: flat, options, place: place, limits: limits)
             template = NewTemplate(
                 name: parsed.value("name") ?? stem(of: output?.path ?? projectPath ?? picture), canvas: decoded.size,
-                layers: try regions.layers(of: flat))
+                layers: try regions.layers(
+                    of: flat, hasOutlines: projectPath != nil && masks != .bitmap, place: place, limits: limits))
             template.guide = try WholePNG.encode(
                 samples: decoded.samples, size: decoded.size, format: decoded.format)
             switch base {
@@ -76,9 +79,8 @@ enum TemplateCommand {
         if let output {
             try template.write(to: output, limits: limits)
         } else if let projectPath {
-            let replaces = try Existing.replaces(parsed)
             try CommandError.wrapping { () throws(EngineError) in
-                let project = try template.project(masks: masks ?? .shapes, place: place, limits: limits)
+                let project = try template.project(place: place, limits: limits)
                 try FileSystem.writeAtomically(
                     try ProjectWriter.write(project), to: projectPath, replaces: replaces)
             }
@@ -343,6 +345,12 @@ enum Existing {
         case "overwrite": return true
         case let other: throw .usage("--if-exists: \"\(other)\" is not fail or overwrite")
         }
+    }
+
+    /// Refuses a file that may not be replaced, before the work is done.
+    static func check(_ path: String, replaces: Bool) throws(CommandError) {
+        guard !replaces, try CommandError.wrapping(try FileSystem.exists(path)) else { return }
+        throw .engine(.io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError))
     }
 }
 

@@ -19,9 +19,7 @@ enum TemplateFillCommand {
         // A project is changed in place only where that is said.
         let replaces = try Existing.replaces(parsed)
         let limits = try environment.limits(parsed.value("limits"))
-        if !replaces, try CommandError.wrapping(try FileSystem.exists(path)) {
-            throw .engine(.io(path: path, operation: "make it (--if-exists fail)", errno: FileSystem.existsError))
-        }
+        try Existing.check(path, replaces: replaces)
         var reading = try CommandError.wrapping(
             try ProjectLoader.load(path: input, limits: limits, takesForeign: false))
         if !parsed.isGiven("quiet") {
@@ -80,13 +78,8 @@ enum TemplateFillCommand {
 
     /// A rectangle over all of the canvas.
     private static func shape(_ fill: Paint, over canvas: CanvasSize) -> Shape {
-        var path = ShapePath()
-        path.move(to: Point(x: 0, y: 0))
-        path.line(to: Point(x: canvas.width, y: 0))
-        path.line(to: Point(x: canvas.width, y: canvas.height))
-        path.line(to: Point(x: 0, y: canvas.height))
-        path.close()
-        return Shape(path: path, fill: fill, textOf: mark)
+        let box = Rect(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
+        return Shape(path: ShapePath(box: box), fill: fill, textOf: mark)
     }
 
     /// Marks the shape as ours, so that it is replaced when the layer is filled again, and a person's own is not.

@@ -16,10 +16,19 @@ struct CurveFit {
         self.tolerance = tolerance
         let reach = min(Self.tangentReach, points.count - 1)
         let last = points.count - 1
-        fit(
-            points[...], start ?? Self.unit(points[reach] - points[0]),
-            end ?? Self.unit(points[last - reach] - points[last]))
+        var (from, tangent) = (0, start ?? Self.unit(points[reach] - points[0]))
+        // Halving takes as many steps as there are points, each over all of them, where a row of points is unkind.
+        while last - from > Self.rowMax + Self.tangentReach {
+            let middle = from + Self.rowMax
+            let way = Self.unit(points[middle - Self.tangentReach] - points[middle + Self.tangentReach])
+            fit(points[from...middle], tangent, way)
+            (from, tangent) = (middle, -1 * way)
+        }
+        fit(points[from...], tangent, end ?? Self.unit(points[last - reach] - points[last]))
     }
+
+    /// The most points that are fitted at once.
+    private static let rowMax = 1000
 
     /// Points that say how a curve begins, since neighbours lie on a grid.
     static let tangentReach = 4

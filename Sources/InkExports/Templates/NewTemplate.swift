@@ -42,7 +42,7 @@ package struct NewTemplate: Sendable {
     /// The template as a project, whose layers suggest their patterns.
     ///
     /// - Throws: `badInput` for pictures that cannot be read.
-    package func project(masks: Masks, place: Place, limits: Limits) throws(EngineError) -> Project {
+    package func project(place: Place, limits: Limits) throws(EngineError) -> Project {
         func image(_ bytes: [UInt8], _ what: String) throws(EngineError) -> EncodedImage {
             try EncodedImage(checking: bytes, place: Place(file: place.file, path: what), limits: limits)
         }
@@ -52,7 +52,7 @@ package struct NewTemplate: Sendable {
             var made = Layer(
                 id: id, name: layer.name, order: Double(index), opacity: layer.opacity, blendMode: layer.blendMode,
                 isVisible: layer.isVisible, suggestedPattern: layer.pattern)
-            if masks == .shapes, let outline = layer.outline {
+            if let outline = layer.outline {
                 made.maskShapes = [Shape(path: outline, rule: .evenodd)]
             } else {
                 made.maskImage = try image(layer.mask, "layers/\(id)_mask.png")

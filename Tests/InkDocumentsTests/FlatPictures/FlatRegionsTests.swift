@@ -146,7 +146,9 @@ import Testing
                 of: picture, FlatRegions.Options(), place: Self.place, limits: limits)
             #expect((1...20).contains(regions.regions.count), "seed \(seed)")
             for number in regions.regions.indices { #expect(regions.mask(of: number).count == size.area) }
-            _ = try regions.layers(of: picture)
+            for hasOutlines in [true, false] {
+                _ = try regions.layers(of: picture, hasOutlines: hasOutlines, place: Self.place, limits: limits)
+            }
             _ = RegionMap(regions).outlines(isLine: regions.regions.map(\.isThin))
         } catch {
             if case .internalError = error { Issue.record("seed \(seed): \(error)") }

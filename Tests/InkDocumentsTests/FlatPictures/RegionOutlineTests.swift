@@ -1,3 +1,4 @@
+import InkTestSupport
 import Testing
 
 @testable import InkDocuments
@@ -109,10 +110,84 @@ import Testing
         options.minArea = 1
         let picture = try FlatPicture(samples: samples, size: size, format: .rgb8)
         let regions = try FlatRegions(of: picture, options, place: Place(file: "f"), limits: Limits())
+        #expect(regions.regions.map(\.area).reduce(0, +) == size.area)
         for number in regions.regions.indices {
             let path = try outline(number, regions, samples)
             #expect(!path.isEmpty && path.verbs.last == .close)
-            #expect(path.points.allSatisfy { (-2...14).contains($0.x) && (-2...12).contains($0.y) })
+            #expect(path.verbs.count { $0 == .move } == path.verbs.count { $0 == .close })
+            // Smooth borders cut corners, of which spots have nothing else; what is around a pixel's centre decides.
+            let wrong = (0..<size.area).count { index in
+                let center = Point(x: Double(index % 12) + 0.5, y: Double(index / 12) + 0.5)
+                return isInside(center, path) != (regions.numbers[index] == Int32(number))
+            }
+            #expect(wrong <= 1 + regions.regions[number].area / 8, "region \(number): \(wrong) pixels")
         }
+    }
+
+    /// By the even-odd rule.
+    private func isInside(_ point: Point, _ path: ShapePath) -> Bool {
+        var (isInside, at, start, index) = (false, Point(x: 0, y: 0), Point(x: 0, y: 0), 0)
+        func cross(_ a: Point, _ b: Point) {
+            guard (a.y <= point.y) != (b.y <= point.y) else { return }
+            if a.x + (point.y - a.y) / (b.y - a.y) * (b.x - a.x) > point.x { isInside.toggle() }
+        }
+        for verb in path.verbs {
+            let points = [at] + path.points[index..<index + verb.pointCount]
+            index += verb.pointCount
+            switch verb {
+            case .move: start = points[1]
+            case .close: cross(at, start)
+            case .line: cross(points[0], points[1])
+            default:
+                var last = at
+                for step in 1...16 {
+                    let (t, u) = (Double(step) / 16, 1 - Double(step) / 16)
+                    let ends = u * u * u * points[0] + t * t * t * points[3]
+                    let place = ends + 3 * u * u * t * points[1] + 3 * u * t * t * points[2]
+                    cross(last, place)
+                    last = place
+                }
+            }
+            at = verb == .close ? start : points[points.count - 1]
+        }
+        return isInside
+    }
+
+    @Test("A border of a million pieces is followed in no time", .timeLimit(.minutes(1)))
+    func longBorder() throws {
+        var random = SeededGenerator(seed: 3)
+        // A way with no corner, of which no curve is near: it shrinks and grows by chance.
+        var (points, radius) = ([Point](), 1000.0)
+        for step in 0..<300_000 {
+            radius += Double.random(in: -0.4...0.4, using: &random)
+            let (sine, cosine) = sinCos(degrees: Double(step) / 100)
+            points.append(Point(x: radius * cosine, y: radius * sine))
+        }
+        let curves = CurveFit(points, start: nil, end: nil, tolerance: 0.35).curves
+        #expect(curves.last?.end == points.last && curves.count > 300 && curves.count < points.count)
+    }
+
+    @Test("Borders that are too long for a project are refused, with what helps")
+    func tooLong() throws {
+        let sample = FlatSample(seed: 1, line: 0)
+        let samples = sample.samples
+        let regions = try sample.regions(samples)
+        let picture = try FlatPicture(samples: samples, size: regions.size, format: .rgb8)
+        func message(_ change: (inout Limits) -> Void, hasOutlines: Bool = true) -> String? {
+            var limits = Limits()
+            change(&limits)
+            do throws(EngineError) {
+                let place = Place(file: "f.png")
+                let layers = try regions.layers(of: picture, hasOutlines: hasOutlines, place: place, limits: limits)
+                #expect(layers.allSatisfy { ($0.outline != nil) == hasOutlines && $0.mask.isEmpty == hasOutlines })
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(message { _ in } == nil)
+        #expect(message { $0.pathSegments = 3 }?.contains("--masks bitmap") == true)
+        #expect(message { $0.segments = 5 }?.contains("the borders of the regions") == true)
+        #expect(message({ $0.segments = 5 }, hasOutlines: false) == nil)
     }
 }
