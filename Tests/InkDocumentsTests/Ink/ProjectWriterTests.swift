@@ -21,6 +21,37 @@ import Testing
         #expect(try ProjectWriter.write(reading.project) == bytes, "seed \(seed)")
     }
 
+    @Test("Pictures of an old project keep their numbers when it becomes one whose colour profiles count")
+    func colorProfiles() throws {
+        let plain = MinimalPNGWriter.png(rgb: [9, 200, 30], size: PixelSize(width: 1, height: 1))
+        let profile = SRGBProfile.bytes
+        let count = UInt16(profile.count)
+        var packed: [UInt8] = [
+            0x78, 1, 1, UInt8(count & 255), UInt8(count >> 8), UInt8(~count & 255), UInt8(~count >> 8),
+        ]
+        packed += profile
+        packed += bigEndian(profile.withUnsafeBytes { Adler32.checksum($0) })
+        // Behind the header, which takes 33 bytes.
+        let chunk = PNGStream.chunk("iCCP", Array("p".utf8) + [0, 0] + packed)
+        let profiled = Array(plain[..<33]) + chunk + Array(plain[33...])
+        func image(_ bytes: [UInt8]) throws -> EncodedImage {
+            try EncodedImage(checking: bytes, place: Place(file: "f"), limits: Limits())
+        }
+        var project = Project(canvasSize: PixelSize(width: 4, height: 4), baseImage: try image(profiled))
+        var group = Layer(id: "g", name: "g", order: 0)
+        group.kind = .group([Layer(id: "a", name: "a", order: 0, contentImage: try image(plain))], isPassThrough: false)
+        group.maskImage = try image(profiled)
+        project.layers = [group]
+        #expect(project.baseImage?.hasColorProfile == true)
+        let changed = try project.withColorProfiles(limits: Limits())
+        #expect(changed.hasColorProfiles && changed.baseImage?.hasColorProfile == false)
+        #expect(try SimplePNG.read(changed.baseImage?.bytes ?? []).samples == SimplePNG.read(plain).samples)
+        #expect(changed.layers[0].maskImage?.hasColorProfile == false)
+        #expect(changed.layers[0].children[0].contentImage?.bytes == plain)
+        project.hasColorProfiles = true
+        #expect(try project.withColorProfiles(limits: Limits()).baseImage?.bytes == profiled)
+    }
+
     @Test(
         "Projects of version 1.3 read back the same, and are written the same again", arguments: 0..<60 as Range<UInt64>
     )
