@@ -31,13 +31,17 @@ struct PDFContent {
         var line: RGBA8?
         var area: RGBA8?
         var width: Double?
-        var hasRoundCaps = false
-        var hasRoundJoins = false
+        var hasRoundCaps: Bool?
+        var hasRoundJoins: Bool?
         /// In ten-thousandths.
         var alpha = 10_000
     }
 
-    init(_ effort: EncodingEffort) throws(EngineError) { packer = try ZlibPacker(effort) }
+    /// - Parameter isPage: whether it begins with the parameters of a page, and not with those of whatever draws it.
+    init(_ effort: EncodingEffort, isPage: Bool) throws(EngineError) {
+        packer = try ZlibPacker(effort)
+        if isPage { (current.hasRoundCaps, current.hasRoundJoins) = (false, false) }
+    }
 
     mutating func add(_ bytes: [UInt8]) throws(EngineError) {
         pending += bytes

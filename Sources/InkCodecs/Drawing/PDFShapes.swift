@@ -12,38 +12,63 @@ extension VectorGradient {
     func shading(ofAlpha: Bool) -> String {
         let coordinates: [Double]
         let type: Int
+        let domain = domain
         switch kind {
-        case .linear(let from, let to): (type, coordinates) = (2, [from.x, from.y, to.x, to.y])
+        case .linear(let from, let to):
+            let (start, end) = (from + domain.lowerBound * (to - from), from + domain.upperBound * (to - from))
+            (type, coordinates) = (2, [start.x, start.y, end.x, end.y])
         case .radial(let center, let radius):
-            (type, coordinates) = (3, [center.x, center.y, 0, center.x, center.y, radius])
+            (type, coordinates) = (3, [center.x, center.y, 0, center.x, center.y, domain.upperBound * radius])
         }
         let list = coordinates.map(PDFText.factor).joined(separator: " ")
-        return "<< /ShadingType \(type) /ColorSpace /Device\(ofAlpha ? "Gray" : "RGB") /Coords [\(list)]"
-            + " /Extend [true true] /Function \(function(ofAlpha: ofAlpha)) >>"
+        let ends = domain == 0...1 ? "" : " /Domain [\(PDFText.range(domain))]"
+        return "<< /ShadingType \(type) /ColorSpace /Device\(ofAlpha ? "Gray" : "RGB") /Coords [\(list)]\(ends)"
+            + " /Extend [true true] /Function \(function(over: domain, ofAlpha: ofAlpha)) >>"
     }
 
-    /// A function of the place, 0 to 1.
-    private func function(ofAlpha: Bool) -> String {
+    /// The places that the function tells apart: beyond 0...1 where stops coincide at its ends, because what lies
+    /// beyond the function's own ends is drawn as these are.
+    private var domain: ClosedRange<Double> {
+        func coincide(_ own: some Sequence<Gradient.Stop>, at offset: Double) -> Bool {
+            let same = own.prefix { $0.offset == offset }
+            return same.contains {
+                $0.color != same.first?.color && max($0.color.alpha, same.first?.color.alpha ?? 0) > 0
+            }
+        }
+        let margin = VectorGradient.domainMargin
+        let from = if case .linear = kind, coincide(stops, at: 0) { -margin } else { 0.0 }
+        return from...(coincide(stops.reversed(), at: 1) ? 1 + margin : 1)
+    }
+
+    /// Small, because some readers divide the domain into equal steps.
+    private static let domainMargin = 1.0 / 16
+
+    /// A function of the place.
+    private func function(over domain: ClosedRange<Double>, ofAlpha: Bool) -> String {
         func values(_ color: RGBA8) -> String {
             let levels = ofAlpha ? [color.alpha] : [color.red, color.green, color.blue]
             return "[\(levels.map { PDFText.number(Double($0) / 255) }.joined(separator: " "))]"
         }
         func part(_ from: RGBA8, _ to: RGBA8) -> String {
+            // Parts of a function go from 0 to 1 whatever its domain is.
             "<< /FunctionType 2 /Domain [0 1] /N 1 /C0 \(values(from)) /C1 \(values(to)) >>"
         }
         guard let first = stops.first, let last = stops.last else { return part(.black, .black) }
         // Ranges without extent are left out: at a border the later range counts.
         var parts: [(from: RGBA8, to: RGBA8, end: Double)] = []
-        if first.offset > 0 { parts.append((first.color, first.color, first.offset)) }
+        if first.offset > domain.lowerBound { parts.append((first.color, first.color, first.offset)) }
         for (stop, next) in zip(stops, stops.dropFirst()) where stop.offset < next.offset {
             parts.append((stop.color, next.color, next.offset))
         }
-        if last.offset < 1 || parts.isEmpty { parts.append((last.color, last.color, 1)) }
-        if parts.count == 1 { return part(parts[0].from, parts[0].to) }
+        if last.offset < domain.upperBound || parts.isEmpty {
+            parts.append((last.color, last.color, domain.upperBound))
+        }
+        if parts.count == 1, domain == 0...1 { return part(parts[0].from, parts[0].to) }
         let functions = parts.map { part($0.from, $0.to) }.joined(separator: " ")
         let bounds = parts.dropLast().map { PDFText.factor($0.end) }.joined(separator: " ")
         let ranges = parts.map { _ in "0 1" }.joined(separator: " ")
-        return "<< /FunctionType 3 /Domain [0 1] /Functions [\(functions)] /Bounds [\(bounds)] /Encode [\(ranges)] >>"
+        return "<< /FunctionType 3 /Domain [\(PDFText.range(domain))] /Functions [\(functions)] /Bounds [\(bounds)] "
+            + "/Encode [\(ranges)] >>"
     }
 }
 
@@ -124,6 +149,11 @@ struct PDFTextFont {
 }
 
 extension PDFText {
+    /// The ends of a range.
+    fileprivate static func range(_ range: ClosedRange<Double>) -> String {
+        "\(factor(range.lowerBound)) \(factor(range.upperBound))"
+    }
+
     /// The six numbers of a map, as PDF and SVG write them.
     static func matrix(_ map: AffineMap) -> String {
         [map.a, map.b, map.c, map.d, map.x, map.y].map(factor).joined(separator: " ")

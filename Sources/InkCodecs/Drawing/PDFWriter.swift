@@ -114,7 +114,7 @@ struct PDFWriter: VectorWriter {
 
     /// - Parameter isBase: whether the graphics state of no other stream is continued.
     private mutating func openContent(isBase: Bool = false) throws(EngineError) {
-        contents.append(try PDFContent(scene.picture.encoding.effort))
+        contents.append(try PDFContent(scene.picture.encoding.effort, isPage: contents.isEmpty))
         // Some readers make thin lines a whole pixel wide unless they are told not to.
         if isBase { try change { Array("/\($0.state("/SA false")) gs\n".utf8) } }
     }

@@ -201,10 +201,13 @@ struct SVGWriter: VectorWriter {
     // MARK: Shapes
 
     mutating func draw(_ shape: VectorShape) throws(EngineError) {
+        let symbol = scene.symbol(of: shape)
         var paint: [UInt8] = []
         switch shape.fill {
         case .color(let color, let alpha): paint.addPaint("fill", color, alpha: alpha)
-        case .gradient(let gradient, let alpha):
+        case .gradient(var gradient, let alpha):
+            // What a reference is filled with is moved along with it.
+            if symbol != nil { gradient.map = .identity }
             paint.add(" fill=\"url(#g\(define(gradient)))\"")
             if alpha < 1 {
                 paint.add(" fill-opacity=\"")
@@ -214,7 +217,7 @@ struct SVGWriter: VectorWriter {
         case .pattern: return
         }
         if shape.rule == .evenodd { paint.add(" fill-rule=\"evenodd\"") }
-        if let symbol = scene.symbol(of: shape) {
+        if let symbol {
             let name = define(symbol, shape.path)
             pending.add("<use xlink:href=\"#s\(name)\"")
             pending += paint

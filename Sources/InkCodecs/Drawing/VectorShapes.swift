@@ -27,10 +27,8 @@ struct VectorShape {
         symbol = shape.symbol
         map = scene.map(shape.transform)
         rule = shape.rule
-        fill =
-            shape.mode == .erase
-            ? .color(color ?? .black, alpha: shape.opacity)
-            : Fill(shape.fill, color: color, opacity: shape.opacity, map: map, scene: scene)
+        let paint = shape.mode == .erase ? shape.fill.erasing : shape.fill
+        fill = Fill(paint, color: color, opacity: shape.opacity, map: map, scene: scene)
     }
 
     /// All of the picture.
@@ -50,6 +48,15 @@ struct VectorShape {
         return switch fill {
         case .color(_, let alpha), .gradient(_, let alpha), .pattern(_, let alpha): alpha == 0
         }
+    }
+}
+
+extension Paint {
+    /// What erases where this paints: its coverage counts, and not its colours.
+    fileprivate var erasing: Paint {
+        guard case .pattern(var brush) = self else { return .color(.black) }
+        (brush.color, brush.opacity) = (.black, 1)
+        return .pattern(brush)
     }
 }
 
@@ -89,7 +96,9 @@ struct VectorGradient: Hashable {
         self.map = map
         var own = gradient.stops
         for index in own.indices {
-            own[index].offset = min(max(own[index].offset, index > 0 ? own[index - 1].offset : 0), 1)
+            let offset = min(max(own[index].offset, index > 0 ? own[index - 1].offset : 0), 1)
+            // As fine as files have it, so that stops coincide for all readers or for none.
+            own[index].offset = (offset * 1e6).rounded() / 1e6
             if let color { own[index].color = color.with(alpha: own[index].color.alpha) }
         }
         stops = []
@@ -157,6 +166,8 @@ struct VectorText {
     var length: Double
     /// The size of the font, in canvas pixels.
     var size: Double
+    /// A box that holds the shapes, in canvas pixels.
+    private(set) var box = Rect.empty
 
     /// The share of a line's height that lies below the baseline.
     private static let descent = 0.2
@@ -182,16 +193,18 @@ struct VectorText {
         let way = Point(x: map.a, y: map.b)
         guard way.length > 0, way.length.isFinite else { return nil }
         along = (1 / way.length) * way
-        var box = Rect.empty
+        var turned = Rect.empty
         for shape in shapes {
+            let own = shape.path.mapped(scene.map(shape.transform))
+            box.formUnion(own.controlBox)
             // Into the coordinates along and across the line.
-            let turned = AffineMap(a: along.x, b: -along.y, c: along.y, d: along.x).after(scene.map(shape.transform))
-            box.formUnion(shape.path.mapped(turned).controlBox)
+            turned.formUnion(
+                own.mapped(AffineMap(a: along.x, b: -along.y, c: along.y, d: along.x)).controlBox)
         }
-        (length, size) = (box.maxX - box.minX, box.maxY - box.minY)
+        (length, size) = (turned.maxX - turned.minX, turned.maxY - turned.minY)
         guard length > 0, size > 0, length.isFinite, size.isFinite else { return nil }
-        let baseline = box.maxY - VectorText.descent * size
-        origin = box.minX * along + baseline * Point(x: -along.y, y: along.x)
+        let baseline = turned.maxY - VectorText.descent * size
+        origin = turned.minX * along + baseline * Point(x: -along.y, y: along.x)
     }
 }
 

@@ -39,6 +39,7 @@ struct VectorWalk<File: VectorWriter> {
                 elements[...last].flatMap(\.layers),
                 background: isTop ? scene.picture.background : .transparent,
                 includesBaseImage: isTop && scene.picture.hasBaseImage)
+            for element in elements[...last] { try writeTexts(under: element) }
             rest = elements[(last + 1)...]
         } else if isTop {
             if scene.picture.background.alpha > 0 { try file.fill(scene.picture.background) }
@@ -82,7 +83,7 @@ struct VectorWalk<File: VectorWriter> {
             let group = self.group(of: element, mask: element.clipped.isEmpty ? try writeMask(of: layer) : nil)
             try file.open(group)
             try writeImage(own.layers, background: .transparent, isPixelated: own.isPixelated)
-            try writeTexts(of: layer)
+            try writeTexts(under: element)
             return try file.close(group)
         }
         guard element.clipped.isEmpty else { return try writeClipped(element) }
@@ -149,6 +150,7 @@ struct VectorWalk<File: VectorWriter> {
         let group = self.group(of: own, mask: mask)
         try file.open(group)
         try file.fill(color)
+        try writeTexts(of: layer)
         for clipped in element.clipped { try write(clipped) }
         try file.close(group)
     }
@@ -261,7 +263,13 @@ struct VectorWalk<File: VectorWriter> {
 
     private mutating func writeTexts(of layer: Layer) throws(EngineError) {
         guard File.takesMarks else { return }
-        for text in VectorText.all(layer.shapes, scene: scene) { try file.draw(text) }
+        for text in VectorText.all(layer.shapes, scene: scene) where !marks.isHidden(text.box) { try file.draw(text) }
+    }
+
+    /// Writes the texts of an element of which an image is shown.
+    private mutating func writeTexts(under element: DrawnTree.Element) throws(EngineError) {
+        try writeTexts(of: element.layer)
+        for inner in element.children + element.clipped { try writeTexts(under: inner) }
     }
 
     /// Why shapes cannot be written; nil if they can.

@@ -9,7 +9,7 @@ import Testing
 struct VectorShapeTests {
     static let formats = [PictureFormat.svg, .vectorPDF]
 
-    private final class Made {
+    final class Made {
         var file: [UInt8] = []
         var images: [VectorImage] = []
         var warnings: [ReadingWarning] = []
@@ -25,7 +25,7 @@ struct VectorShapeTests {
         }
     }
 
-    private func made(
+    func made(
         _ layers: [Layer], as format: PictureFormat, background: RGBA8 = .transparent,
         options: PictureOptions = PictureOptions(), canvas: PixelSize? = PixelSize(width: 100, height: 80)
     ) throws -> Made {
@@ -58,15 +58,15 @@ struct VectorShapeTests {
         return Shape(path: path)
     }
 
-    private var square: Shape { Shape(path: ShapePath(Rect(minX: 10, minY: 10, maxX: 50, maxY: 30))) }
+    var square: Shape { Shape(path: ShapePath(Rect(minX: 10, minY: 10, maxX: 50, maxY: 30))) }
 
-    private func layer(_ shapes: [Shape]) -> Layer {
+    func layer(_ shapes: [Shape]) -> Layer {
         var layer = Layer()
         layer.shapes = shapes
         return layer
     }
 
-    private let red = RGBA8(red: 255, green: 0, blue: 0)
+    let red = RGBA8(red: 255, green: 0, blue: 0)
 
     // MARK: Paths
 
