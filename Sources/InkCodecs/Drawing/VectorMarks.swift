@@ -6,11 +6,13 @@ struct VectorMarks {
     private let scale: OutputScale
     private let limits: VectorLimits
     private let picture: Rect
+    private let isCancelled: () -> Bool
 
     init(_ scene: VectorScene) {
         canvas = scene.canvas
         scale = scene.scale
         limits = scene.limits
+        isCancelled = scene.tools.isCancelled
         picture = Rect(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
     }
 
@@ -43,7 +45,8 @@ struct VectorMarks {
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
         case .canvas(let path, _): return patternFault(prepared) ?? fault(path, needsOutline: true)
-        case .contour, .stamps: return nil
+        case .contour(let line): return fault(isolines(line, brush), in: prepared.bounds)
+        case .stamps: return nil
         }
     }
 
@@ -110,8 +113,7 @@ struct VectorMarks {
         switch prepared.marks {
         case .stamps(let stamps): try write(stamps, of: prepared.brush, color, to: &file)
         case .contour(let line):
-            let isolines = ContourIsolines(line, prepared.brush, pixelsPerUnit: scale.largest)
-            try write(isolines, of: prepared.brush, color, to: &file)
+            try write(isolines(line, prepared.brush), of: prepared.brush, color, to: &file)
         case .solid(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
             try write(solid: path, color, alpha: Double(alpha), to: &file)
@@ -197,22 +199,36 @@ struct VectorMarks {
     private func write<File: VectorDrawing>(
         _ isolines: ContourIsolines, of brush: Brush, _ color: RGBA8, to file: inout File
     ) throws(EngineError) {
-        // Where it changes along the stroke, the stroke is not written as lines.
-        let pressure = isolines.lines.lazy.compactMap { isolines.places(of: $0).first?.first?.pressure }.first
-        let alpha = brush.opacity * brush.dynamics.opacity(pressure ?? 1)
+        // Only pens, which know no alpha, draw strokes along which it changes.
+        let alpha = isolines.alphaMax
         if alpha == 0 { return }
         let line = File.hasAreas ? nil : LineStyle(width: brush.lineWidth * brush.scale)
         let paint = VectorPaint(color: color, alpha: alpha, line: line)
         try file.begin(paint, inside: nil)
         var path = file.path(line)
-        for number in isolines.lines {
-            for piece in File.hasAreas ? isolines.areas(of: number) : isolines.pieces(of: number) {
-                if File.hasAreas { path.polygon(piece) } else { path.polyline(piece) }
+        if File.hasAreas {
+            try isolines.forEachArea(isCancelled: isCancelled) { (area) throws(EngineError) in
+                path.polygon(area)
                 if path.byteCount > VectorMarks.partBytes { try file.add(&path) }
             }
-            try file.add(&path)
+        } else {
+            try isolines.forEachCurve(isCancelled: isCancelled) { (curve) throws(EngineError) in
+                path.polyline(curve)
+                if path.byteCount > VectorMarks.partBytes { try file.add(&path) }
+            }
         }
+        try file.add(&path)
         try file.end(paint)
+    }
+
+    private func isolines(_ line: NearestLine, _ brush: Brush) -> ContourIsolines {
+        ContourIsolines(line, brush, pixelsPerUnit: scale.largest, seen: picture)
+    }
+
+    private func fault(_ isolines: ContourIsolines, in box: Rect) -> String? {
+        if isolines.pointCount > Double(limits.contourPoints) { return "its contour lines are too long" }
+        let farthest = [box.minX, box.maxX, box.minY, box.maxY].map(abs).max() ?? 0
+        return farthest * scale.largest < limits.farthest ? nil : "a stroke reaches too far beyond the picture"
     }
 
     /// Bytes of a path that are handed on at once.

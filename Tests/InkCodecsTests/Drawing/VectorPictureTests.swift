@@ -174,7 +174,7 @@ struct VectorPictureTests {
         let brush = Brush(type: .contourLines, spacing: 6)
         let even = try made([Layer(strokes: [line(brush)])])
         let path = try #require(try even.xml.all("path").first?.attributes["d"])
-        #expect(path.count { $0 == "z" } == 7 && even.images.isEmpty)
+        #expect(path.count { $0 == "z" } == 8 && even.images.isEmpty)
         let changing = try made([Layer(strokes: [line(brush)]), Layer(strokes: [line(brush, pressure: 0.2)])])
         #expect(changing.images.count == 1 && changing.warnings.map(\.path) == ["layers[1]"])
         #expect(changing.warnings[0].reason.hasPrefix("the opacity of a stroke changes along it"))

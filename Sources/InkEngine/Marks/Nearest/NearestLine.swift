@@ -68,24 +68,6 @@ package struct NearestLine: Sendable {
         return count
     }
 
-    /// Whether a place of the line is nearer to a point than a distance, in canvas pixels.
-    func isNearer(_ p: Point, than distance: Double) -> Bool {
-        let samples = path.samples
-        func isNear(_ segment: Int) -> Bool {
-            let a = samples[segment].position, b = samples[min(segment + 1, samples.count - 1)].position
-            let step = b - a, way = p - a
-            let squared = step.x * step.x + step.y * step.y
-            let t = squared > 0 ? min(max((way.x * step.x + way.y * step.y) / squared, 0), 1) : 0
-            return (way - t * step).length < distance
-        }
-        return groups.indices.contains { group in
-            groups[group].leastDistance(to: p) < distance
-                && boxes(of: group).contains { box in
-                    boxes[box].leastDistance(to: p) < distance && segments(of: box).contains(where: isNear)
-                }
-        }
-    }
-
     private func boxes(of group: Int) -> Range<Int> {
         let start = group * NearestLine.boxesInGroup
         return start..<min(start + NearestLine.boxesInGroup, boxes.count)
@@ -99,7 +81,7 @@ package struct NearestLine: Sendable {
 
 extension Rect {
     /// The distances of its nearest and its furthest point.
-    fileprivate func leastDistance(to p: Point) -> Double {
+    func leastDistance(to p: Point) -> Double {
         Point(x: max(minX - p.x, 0, p.x - maxX), y: max(minY - p.y, 0, p.y - maxY)).length
     }
 

@@ -235,32 +235,6 @@ struct ContourLinesTests {
         }
     }
 
-    @Test("curves for vector files lie on the raster's lines, and nowhere else")
-    func isolines() {
-        for seed in 0..<8 {
-            var stroke = randomStroke(seed: seed)
-            (stroke.brush.spacing, stroke.brush.lineWidth, stroke.brush.scale) = (6, 2, 1)
-            stroke.brush.opacity = 1
-            stroke.brush.dynamics = BrushDynamics(pressureAffectsOpacity: false)
-            stroke.brush.caps = seed % 2 == 0 ? .round : .butt
-            let found = painted([stroke])
-            let curves = ContourIsolines(NearestLine(SmoothedPath(stroke.points)), stroke.brush)
-            var length = 0.0
-            for piece in curves.lines.flatMap({ curves.pieces(of: $0) }) {
-                for (a, b) in zip(piece, piece.dropFirst()) {
-                    length += (b - a).length
-                    let middle = 0.5 * (a + b)
-                    guard (1..<159).contains(Int(middle.x)), (1..<119).contains(Int(middle.y)) else { continue }
-                    #expect(found[around: middle] > 1, "seed \(seed): \(middle)")
-                }
-            }
-            // They are as long as the area that the lines cover is, but for the line in the middle, which crosses itself, and for
-            // what lies outside of the picture.
-            let area = found.reduce(0) { $0 + Double($1) }
-            #expect(2 * length > 0.8 * area, "seed \(seed): \(length), \(area)")
-        }
-    }
-
     @Test("a scribble of thousands of points takes no longer than its pixels", .timeLimit(.minutes(5)))
     func scribble() {
         var generator = SeededGenerator(seed: 9)
