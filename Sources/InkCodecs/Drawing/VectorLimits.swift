@@ -6,6 +6,8 @@ public struct VectorLimits: Sendable {
     var stampsInAll = 1_000_000
     /// Lines, dots and waves that a stroke uncovers of a pattern.
     var patternParts = 50_000
+    /// Dots of the box of what uncovers a pattern whose dots are drawn whole.
+    var wholeDots = 1_000_000
     /// Points of the contour lines of a stroke.
     var contourPoints = 2_000_000
     /// Groups of strokes in a layer that erase what is below them, each of which is a mask round all that.

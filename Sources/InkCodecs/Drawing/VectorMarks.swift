@@ -4,6 +4,7 @@ import InkEngine
 struct VectorMarks {
     private let canvas: CanvasSize
     private let scale: OutputScale
+    private let output: PixelSize
     private let limits: VectorLimits
     private let picture: Rect
     private let isCancelled: () -> Bool
@@ -11,6 +12,7 @@ struct VectorMarks {
     init(_ scene: VectorScene) {
         canvas = scene.canvas
         scale = scene.scale
+        output = scene.output
         limits = scene.limits
         isCancelled = scene.tools.isCancelled
         picture = Rect(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
@@ -53,12 +55,15 @@ struct VectorMarks {
     /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
     func patternFault(_ prepared: PreparedStroke) -> String? {
         guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
-        return fault(prepared.brush, uncoveredBy: .discs(path.discs))
+        return fault(prepared.brush, uncoveredBy: .discs(path.discs), in: prepared.bounds)
     }
 
-    private func fault(_ brush: Brush, uncoveredBy region: VectorPattern.Region) -> String? {
-        let count = pattern(of: brush)?.partCount(region) ?? 0
-        return count > Double(limits.patternParts) ? "its pattern is too fine" : nil
+    private func fault(_ brush: Brush, uncoveredBy region: VectorPattern.Region, in box: Rect) -> String? {
+        guard let pattern = pattern(of: brush) else { return nil }
+        let isTooFine =
+            pattern.partCount(region) > Double(limits.patternParts)
+            || (brush.edge == .whole && pattern.partCount(.box(box)) > Double(limits.wholeDots))
+        return isTooFine ? "its pattern is too fine" : nil
     }
 
     /// The pattern of a brush where it lies still; nil if it leaves nothing uncovered.
@@ -79,7 +84,7 @@ struct VectorMarks {
     }
 
     /// Why a suggested pattern cannot be written; nil if it can.
-    func fault(_ fill: Brush) -> String? { fault(fill, uncoveredBy: .box(picture)) }
+    func fault(_ fill: Brush) -> String? { fault(fill, uncoveredBy: .box(picture), in: picture) }
 
     /// Why a shape cannot be written; nil if it can.
     func fault(_ shape: VectorShape) -> String? {
@@ -90,7 +95,7 @@ struct VectorMarks {
             abs($0 * $1) < limits.farthest
         }
         guard isNear else { return "a shape reaches too far beyond the picture" }
-        if case .pattern(let brush, _) = shape.fill { return fault(brush, uncoveredBy: .box(box)) }
+        if case .pattern(let brush, _) = shape.fill { return fault(brush, uncoveredBy: .box(box), in: box) }
         return nil
     }
 
@@ -119,7 +124,9 @@ struct VectorMarks {
             try write(solid: path, color, alpha: Double(alpha), to: &file)
         case .canvas(let path, let alpha):
             guard alpha > 0, !path.discs.isEmpty else { return }
-            if let pattern = pattern(of: prepared.brush) {
+            if let dots = prepared.wholeDots(scale, output: output) {
+                try write(dots, of: prepared.brush, color, alpha: Double(alpha), to: &file)
+            } else if let pattern = pattern(of: prepared.brush) {
                 try write(
                     pattern, .discs(path.discs), inside: .stroke(path), color, alpha: Double(alpha), to: &file)
             } else {
@@ -145,8 +152,25 @@ struct VectorMarks {
     func writePattern(
         of shape: VectorShape, _ brush: Brush, alpha: Double, to file: inout some VectorDrawing
     ) throws(EngineError) {
+        let own = Shape(path: shape.path, transform: shape.map, rule: shape.rule, fill: .pattern(brush))
+        if let dots = PreparedShape(own).wholeDots(scale, output: output) {
+            return try write(dots, of: brush, brush.color, alpha: alpha, to: &file)
+        }
         guard let pattern = pattern(of: brush) else { return }
         try write(pattern, .box(shape.box), inside: .shape(shape), brush.color, alpha: alpha, to: &file)
+    }
+
+    private func write<File: VectorDrawing>(
+        _ dots: [Point], of brush: Brush, _ color: RGBA8, alpha: Double, to file: inout File
+    ) throws(EngineError) {
+        if dots.isEmpty { return }
+        let line = brush.line(size: brush.scale)
+        var path = file.path(line)
+        for dot in dots { path.polyline([dot]) }
+        let paint = VectorPaint(color: color, alpha: alpha, line: line)
+        try file.begin(paint, inside: nil)
+        try file.add(&path)
+        try file.end(paint)
     }
 
     private func write<File: VectorDrawing>(

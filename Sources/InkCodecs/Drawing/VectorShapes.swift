@@ -40,7 +40,11 @@ struct VectorShape {
     }
 
     /// A box that holds the shape, in canvas pixels.
-    var box: Rect { placed.controlBox }
+    var box: Rect {
+        let box = placed.controlBox
+        guard case .pattern(let brush, _) = fill else { return box }
+        return box.expanded(by: brush.wholeDotRadius)
+    }
 
     /// Whether it draws nothing.
     var isEmpty: Bool {

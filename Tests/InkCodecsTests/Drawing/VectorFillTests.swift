@@ -54,6 +54,29 @@ extension VectorShapeTests {
         #expect(pattern.attributes["stroke-opacity"] == nil)
     }
 
+    @Test("Dots with whole edges are not cut; those whose centres lie inside are drawn", arguments: formats)
+    func wholeDots(format: PictureFormat) throws {
+        var brush = Brush(type: .dots, spacing: 10)
+        brush.edge = .whole
+        var own = square
+        own.fill = .pattern(brush)
+        let made = try made([layer([own])], as: format)
+        // On the outline too: 10, 20 ... 50 by 10, 20, 30.
+        if format == .svg {
+            let xml = try made.xml
+            #expect(xml.all("clipPath").isEmpty && xml.all("path")[0].attributes["d"]?.count { $0 == "m" } == 15)
+            #expect(xml.all("path")[0].attributes["stroke-linecap"] == "round")
+        } else {
+            let contents = try made.contents()
+            #expect(!contents.contains("W n") && contents.matches(of: /\d m\n/).count == 15)
+        }
+        (brush.anchor, brush.size) = (.canvas, 20)
+        let stroke = Stroke(brush: brush, points: [StrokePoint(x: 30, y: 40), StrokePoint(x: 60, y: 40)])
+        let xml = try self.made([Layer(strokes: [stroke])], as: .svg).xml
+        // 30 to 60 by 30, 40, 50, and 20 and 70 at the ends of the middle row.
+        #expect(xml.all("clipPath").isEmpty && xml.all("path")[0].attributes["d"]?.count { $0 == "m" } == 14)
+    }
+
     @Test("What shapes say is kept where an image or an area shows them, and left out beyond the picture")
     func textsOfImages() throws {
         func lettered(_ text: String) -> Layer {

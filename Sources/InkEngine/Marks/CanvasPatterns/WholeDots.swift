@@ -179,6 +179,40 @@ struct DotWindow {
     }
 }
 
+extension PatternCover {
+    /// The centres of the dots of a pattern that are drawn whole in a picture, in canvas pixels; nil if the pattern is
+    /// cut.
+    fileprivate func wholeDots(of brush: Brush, scale: OutputScale, output: PixelSize) -> [Point]? {
+        guard let lattice = DotLattice(brush, scale: scale) else { return nil }
+        let picture = PixelRect(x: 0, y: 0, width: output.width, height: output.height)
+        let reach = lattice.radius + DotLattice.margin
+        guard let cell = scale.pixels(of: bounds.expanded(by: reach)).intersection(picture) else { return [] }
+        var dots = DotWindow(lattice, cell: cell, scale: scale)
+        mark(&dots)
+        var centers: [Point] = []
+        dots.forEach { centers.append($0) }
+        return centers
+    }
+}
+
+extension PreparedStroke {
+    /// The centres of the dots that the stroke uncovers if these are drawn whole, in canvas pixels; nil if it cuts them,
+    /// or uncovers something else.
+    ///
+    /// - Complexity: linear in the dots of the box of the stroke that the picture shows.
+    package func wholeDots(_ scale: OutputScale, output: PixelSize) -> [Point]? {
+        guard case .canvas(let path, _) = marks else { return nil }
+        return path.wholeDots(of: brush, scale: scale, output: output)
+    }
+}
+
+extension PreparedShape {
+    /// Likewise.
+    package func wholeDots(_ scale: OutputScale, output: PixelSize) -> [Point]? {
+        pattern.flatMap { wholeDots(of: $0, scale: scale, output: output) }
+    }
+}
+
 /// Draws the dots that something uncovers. For one thread.
 final class WholeDotPainter {
     private let tools: PainterTools
@@ -232,7 +266,7 @@ final class WholeDotPainter {
 extension Brush {
     /// The radius of dots of a pattern that lies still if they are drawn whole at the border of what uncovers them, in
     /// canvas pixels; 0 if they are cut.
-    var wholeDotRadius: Double { type == .dots && edge == .whole && isCanvasPattern ? dotRadius * scale : 0 }
+    package var wholeDotRadius: Double { type == .dots && edge == .whole && isCanvasPattern ? dotRadius * scale : 0 }
 }
 
 /// The footprint of a stroke, hull by hull.
