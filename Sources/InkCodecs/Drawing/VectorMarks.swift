@@ -46,16 +46,22 @@ struct VectorMarks {
         }
         switch prepared.marks {
         case .solid(let path, _): return fault(path, needsOutline: !hasOneRadius(path))
-        case .canvas(let path, _): return patternFault(prepared) ?? fault(path, needsOutline: true)
-        case .contour(let line): return fault(isolines(line, brush), in: prepared.bounds)
+        case .canvas(let path, _): return partsFault(prepared) ?? fault(path, needsOutline: true)
+        case .contour: return partsFault(prepared)
         case .stamps: return nil
         }
     }
 
-    /// Why the pattern that a stroke uncovers cannot be written; nil if it can, or there is none.
-    func patternFault(_ prepared: PreparedStroke) -> String? {
-        guard case .canvas(let path, _) = prepared.marks, !isHidden(prepared.bounds) else { return nil }
-        return fault(prepared.brush, uncoveredBy: .discs(path.discs), in: prepared.bounds)
+    /// Why the pattern that a stroke uncovers or its contour lines cannot be written; nil if they can, or there are
+    /// none.
+    func partsFault(_ prepared: PreparedStroke) -> String? {
+        if isHidden(prepared.bounds) { return nil }
+        switch prepared.marks {
+        case .canvas(let path, _):
+            return fault(prepared.brush, uncoveredBy: .discs(path.discs), in: prepared.bounds)
+        case .contour(let line): return fault(isolines(line, prepared.brush), in: prepared.bounds)
+        case .solid, .stamps: return nil
+        }
     }
 
     private func fault(_ brush: Brush, uncoveredBy region: VectorPattern.Region, in box: Rect) -> String? {

@@ -116,6 +116,30 @@ struct PlotHidingTests {
         fill.kind = .fill(.color(red))
         fill.maskShapes = [square(30, 20, 40, .black)]
         expect(try lengths([line(40, .black), fill]), ["#000": 40])
+        var brush = Brush(type: .solid, lineWidth: 10, color: red)
+        brush.dynamics.pressureAffectsOpacity = true
+        let fading = Layer(strokes: [
+            Stroke(brush: brush, points: [StrokePoint(x: 50, y: 20, pressure: 0.2), StrokePoint(x: 50, y: 60)])
+        ])
+        expect(try lengths([line(40, .black), fading]), ["#000": 80, "#f00": 80 + 10 * Double.pi])
+    }
+
+    @Test("A line along the edge of a mask is drawn if a quarter of its width is inside")
+    func maskEdge() {
+        let size = PixelSize(width: 20, height: 10)
+        // Half bright at y = 5.
+        let mask = PlotMask(
+            (0..<200).map { $0 < 100 ? 0 : 255 }, size: size, canvas: CanvasSize(width: 20, height: 10))
+        let cut = PlotCut(area: mask)
+        func length(_ y: Double, width: Double) -> Double {
+            cut.parts(from: Point(x: 2, y: y), to: Point(x: 18, y: y), width: width).ranges
+                .reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+        }
+        #expect(length(4.5, width: 0) == 0 && length(4.5, width: 1.8) == 0)
+        #expect(length(4.5, width: 2.2) == 1 && length(5.5, width: 0) == 1)
+        // What crosses it ends at it.
+        let crossing = cut.parts(from: Point(x: 9, y: 1), to: Point(x: 9, y: 9), width: 3).ranges
+        #expect(crossing.count == 1 && abs(crossing[0].lowerBound - 0.5) < 1e-9)
     }
 
     @Test("Borders between areas of a colour are not drawn, nor what has the colour of the paper")
@@ -199,7 +223,7 @@ struct PlotHidingTests {
         }
     }
 
-    @Test("A path of many segments is plotted in time")
+    @Test("A path of many segments is plotted in time", .timeLimit(.minutes(1)))
     func largeShape() throws {
         var path = ShapePath()
         for index in 0..<20_000 {

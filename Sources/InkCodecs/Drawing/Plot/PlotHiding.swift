@@ -13,6 +13,11 @@ struct PlotCut {
         return isInside ? parts : parts.inverse
     }
 
+    /// - Parameter width: of the line, of which at least a quarter has to be inside.
+    func parts(from a: Point, to b: Point, width: Double) -> PlotParts {
+        isInside ? PlotParts(area.parts(from: a, to: b, reach: width / 4)) : parts(from: a, to: b)
+    }
+
     func isInside(_ box: Rect) -> Bool? { area.isInside(box).map { $0 == isInside } }
 }
 
@@ -50,6 +55,20 @@ struct PlotCover {
     var depth: Int
     /// All of them hold where it covers.
     var cuts: [PlotCut]
+    /// Nothing of it lies outside of it.
+    var box: Rect
+
+    /// The part of it that is left; nil if that is nothing.
+    func cut(to cut: PlotCut) -> PlotCover? {
+        switch cut.isInside(box) {
+        case true: return self
+        case false: return nil
+        case nil:
+            var rest = self
+            rest.cuts.append(cut)
+            return rest
+        }
+    }
 
     func parts(from a: Point, to b: Point, isInner: Bool) -> PlotParts {
         var parts = PlotParts([0...1])
@@ -95,14 +114,17 @@ struct PlotHiding {
             page, cells: min(PlotHiding.cellsMax, max(PlotHiding.entriesMax / max(covers.count, 1), 16)))
         cells = Array(repeating: [], count: grid.cellCount)
         let order = covers.indices.sorted { (covers[$0].depth, $0) > (covers[$1].depth, $1) }
-        for row in 0..<grid.rows {
-            for column in 0..<grid.columns {
-                let box = grid.rect(column, row)
-                for index in order {
-                    let isInside = covers[index].isInside(box)
-                    if isInside == false { continue }
-                    cells[row * grid.columns + column].append((Int32(index), isInside == true))
-                    if isInside == true { break }
+        for index in order {
+            let box = covers[index].box
+            guard box.maxX >= page.minX, box.minX <= page.maxX, box.maxY >= page.minY, box.minY <= page.maxY else {
+                continue
+            }
+            for row in grid.row(box.minY)...grid.row(box.maxY) {
+                for column in grid.column(box.minX)...grid.column(box.maxX) {
+                    let cell = row * grid.columns + column
+                    if cells[cell].last?.isWhole == true { continue }
+                    let isInside = covers[index].isInside(grid.rect(column, row))
+                    if isInside != false { cells[cell].append((Int32(index), isInside == true)) }
                 }
             }
         }

@@ -127,6 +127,8 @@ protocol PlotArea {
     func contains(_ point: Point) -> Bool
     /// The parts of a line that are inside, 0 to 1, in ascending order and apart.
     func parts(from a: Point, to b: Point) -> [ClosedRange<Double>]
+    /// Likewise, with what runs no farther outside of the edge than a distance, as far as it can be told.
+    func parts(from a: Point, to b: Point, reach: Double) -> [ClosedRange<Double>]
     /// Likewise, without what runs along the edge.
     func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>]
     /// Whether all of a box is inside, or nothing of it; nil: neither, or it is not known.
@@ -134,6 +136,7 @@ protocol PlotArea {
 }
 
 extension PlotArea {
+    func parts(from a: Point, to b: Point, reach: Double) -> [ClosedRange<Double>] { parts(from: a, to: b) }
     func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>] { parts(from: a, to: b) }
     func isInside(_ box: Rect) -> Bool? { nil }
 }

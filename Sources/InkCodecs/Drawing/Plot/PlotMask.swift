@@ -92,17 +92,25 @@ struct PlotMask: PlotArea {
 
     func contains(_ point: Point) -> Bool { value(point) >= PlotMask.half }
 
-    func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] {
+    func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] { parts(from: a, to: b, reach: 0) }
+
+    func parts(from a: Point, to b: Point, reach: Double) -> [ClosedRange<Double>] {
         let way = b - a
         let pixels = Point(x: way.x * scale.x, y: way.y * scale.y).length
+        let aside = way.length > 0 ? (reach / way.length) * Point(x: -way.y, y: way.x) : Point(x: 0, y: 0)
+        func rest(_ t: Double) -> Double {
+            let place = a + t * way
+            let own = reach > 0 ? max(value(place + aside), value(place - aside)) : value(place)
+            return own - PlotMask.half
+        }
         // Lines are within the picture, or little longer.
         let steps = Int(min(max((2 * pixels).rounded(.up), 1), 1e6))
         var parts: [ClosedRange<Double>] = []
-        var last = value(a) - PlotMask.half
+        var last = rest(0)
         var start = last >= 0 ? 0.0 : nil
         for step in 1...steps {
             let t = Double(step) / Double(steps)
-            let next = value(a + t * way) - PlotMask.half
+            let next = rest(t)
             if (next >= 0) != (last >= 0) {
                 let crossing = (Double(step - 1) + last / (last - next)) / Double(steps)
                 if let from = start {
@@ -187,15 +195,9 @@ struct PlotFootprint: PlotArea {
             }
         }
         let found = near.compactMap { part(of: Int($0), from: a, to: b) }.sorted { $0.lowerBound < $1.lowerBound }
-        var parts: [ClosedRange<Double>] = []
-        for part in found {
-            if let last = parts.last, part.lowerBound <= last.upperBound + 1e-12 {
-                parts[parts.count - 1] = last.lowerBound...max(last.upperBound, part.upperBound)
-            } else {
-                parts.append(part)
-            }
-        }
-        return parts
+        var parts = PlotParts()
+        for part in found { parts.add(part) }
+        return parts.ranges
     }
 
     /// The part of a line inside of the hull of a disc and the next one.

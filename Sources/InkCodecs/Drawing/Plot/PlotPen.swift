@@ -11,6 +11,8 @@ struct PlotDrawing {
     /// By the numbers of pens; empty ones too, so that what is asked for does not depend on masks.
     var inks: [Int: Ink] = [:]
     var covers: [PlotCover] = []
+    /// The widths of the lines of marks by their numbers, in canvas pixels.
+    var widths: [Int: Double] = [:]
 
     var isEmpty: Bool { inks.isEmpty && covers.isEmpty }
 
@@ -20,15 +22,17 @@ struct PlotDrawing {
             inks[pen, default: Ink()].borders.add(ink.borders)
         }
         covers += other.covers
+        widths.merge(other.widths) { own, _ in own }
     }
 
     mutating func cut(to cut: PlotCut) {
         func inside(_ lines: PlotLines) -> PlotLines {
             lines.cut(
-                shows: { point, _ in cut.contains(point) }, parts: { a, b, _ in cut.parts(from: a, to: b).ranges })
+                shows: { point, _ in cut.contains(point) },
+                parts: { cut.parts(from: $0, to: $1, width: widths[$2] ?? 0).ranges })
         }
         for (pen, ink) in inks { inks[pen] = Ink(lines: inside(ink.lines), borders: inside(ink.borders)) }
-        for index in covers.indices { covers[index].cuts.append(cut) }
+        covers = covers.compactMap { $0.cut(to: cut) }
     }
 
     /// Takes away what is hidden by what was drawn later, after which nothing hides any more.
@@ -87,7 +91,12 @@ struct PlotPen: VectorDrawing {
     func path(_ line: LineStyle?) -> PlotPath { PlotPath(tolerance: tolerance) }
 
     /// Counts the pen that draws as used.
-    mutating func begin() { drawing.inks[number, default: PlotDrawing.Ink()].lines.depth = depth }
+    ///
+    /// - Parameter width: of the lines, in canvas pixels; 0 for the outlines of areas.
+    mutating func begin(width: Double = 0) {
+        drawing.inks[number, default: PlotDrawing.Ink()].lines.depth = depth
+        drawing.widths[depth] = width
+    }
 
     mutating func add(_ lines: PlotLines) throws(EngineError) {
         try count(lines)

@@ -133,7 +133,7 @@ struct PlotPicture {
             warn(element, "a pen cannot plot a fill")
             depth += 1
             if !settings.keepsHidden, paint.isOpaque {
-                drawing.covers = [PlotCover(color: paint.plotted, depth: depth, cuts: [PlotCut(area: scene.page)])]
+                drawing.covers = [PlotCover(color: paint.plotted, depth: depth, cuts: [], box: scene.page)]
             }
         case .group: drawing = try self.drawing(of: element.children)
         case .layer: drawing = try marks(of: element)
@@ -230,17 +230,22 @@ struct PlotPicture {
                 guard !isTooMuch, sum <= scene.limits.plotLines else { throw pen.tooMany }
                 stamps = sum
                 let prepared = scene.prepared(stroke)
-                if let fault = marks.patternFault(prepared) {
+                if let fault = marks.partsFault(prepared) {
                     warn(element, "\(fault): a stroke is not plotted")
                     continue
                 }
                 try use(&pen, stroke.brush.color, element)
-                pen.begin()
+                pen.begin(width: prepared.brush.lineWidth * prepared.brush.scale)
                 if !marks.isHidden(prepared.bounds) { pens[pen.number].isSeen = true }
                 if case .solid(let path, let alpha) = prepared.marks {
                     let width = 2 * (path.discs.map(\.radius).max() ?? 0) / unit
                     if width > PlotPicture.penWidthMax, !settings.keepsHidden {
-                        if try plot(area: path, isOpaque: alpha >= 1, stroke.brush.color, with: &pen) { continue }
+                        if try plot(
+                            area: path, isOpaque: alpha >= 1 && prepared.fadingLine == nil, stroke.brush.color,
+                            with: &pen)
+                        {
+                            continue
+                        }
                     }
                     widest = max(widest, width)
                 }
@@ -304,7 +309,8 @@ struct PlotPicture {
             try pen.hatch(region, step: step)
         }
         if isOpaque, !settings.keepsHidden {
-            pen.drawing.covers.append(PlotCover(color: color, depth: depth, cuts: [PlotCut(area: region)]))
+            pen.drawing.covers.append(
+                PlotCover(color: color, depth: depth, cuts: [PlotCut(area: region)], box: region.box))
         }
     }
 
