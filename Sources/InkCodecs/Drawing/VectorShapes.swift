@@ -58,13 +58,30 @@ struct VectorShape {
 extension Paint {
     /// What erases where this paints: its coverage counts, and not its colours.
     fileprivate var erasing: Paint {
-        guard case .pattern(var brush) = self else { return .color(.black) }
+        guard case .pattern(let brush) = self else { return .color(.black) }
+        return .pattern(brush.erasing)
+    }
+}
+
+extension Brush {
+    /// The brush whose pattern takes away in black what this one's covers.
+    var erasing: Brush {
+        var brush = self
         (brush.color, brush.opacity) = (.black, 1)
-        return .pattern(brush)
+        return brush
     }
 }
 
 extension VectorShape.Fill {
+    /// Whether nothing can be seen of what lies below.
+    var isOpaque: Bool {
+        switch self {
+        case .color(_, let alpha): alpha == 1
+        case .gradient(let gradient, let alpha): alpha == 1 && gradient.isOpaque
+        case .pattern: false
+        }
+    }
+
     fileprivate init(_ paint: Paint, color: RGBA8?, opacity: Double, map: AffineMap, scene: VectorScene) {
         switch paint {
         case .color(let own): self = .color(color ?? own, alpha: opacity * Double(own.alpha) / 255)

@@ -10,18 +10,24 @@ struct PlotHidingTests {
     private let red = RGBA8(red: 255, green: 0, blue: 0)
     private let blue = RGBA8(red: 0, green: 0, blue: 255)
 
-    private func plotted(
+    private func drawn(
         _ layers: [Layer], _ plot: PlotSettings = PlotSettings(), background: RGBA8 = .white
-    ) throws -> (xml: PlainXML, warnings: [ReadingWarning]) {
-        var file: [UInt8] = []
+    ) throws -> DrawnPicture {
         // A canvas pixel is a millimetre.
         var options = PictureOptions(dotsPerInch: 25.4)
         options.encoding = PictureEncoding(format: .plot)
         options.encoding.plot = plot
-        let drawn = try DrawnPicture(
+        return try DrawnPicture(
             Project(canvasSize: PixelSize(width: 100, height: 80), background: background, layers: layers),
             options: options, output: PixelSize(width: 100, height: 80), name: "a.ink",
             description: PictureDescription())
+    }
+
+    private func plotted(
+        _ layers: [Layer], _ plot: PlotSettings = PlotSettings(), background: RGBA8 = .white
+    ) throws -> (xml: PlainXML, warnings: [ReadingWarning]) {
+        var file: [UInt8] = []
+        let drawn = try drawn(layers, plot, background: background)
         let picture = VectorPicture(
             drawn,
             tools: VectorPictureTools(
@@ -234,6 +240,36 @@ struct PlotHidingTests {
         }
         let lengths = try lengths([layer([Shape(path: path, fill: .color(red))])])
         #expect((lengths["#f00"] ?? 0) > 200)
+    }
+
+    @Test("Thousands of shapes that cover and erase are plotted in time", .timeLimit(.minutes(1)))
+    func manyShapes() throws {
+        func squares(_ corner: Double, _ edge: Double, _ color: RGBA8) -> [Shape] {
+            (0..<2_000).map { square(corner + 2 * Double($0 % 50), corner + 2 * Double($0 / 50), edge, color) }
+        }
+        var holes = squares(0.25, 0.5, .black)
+        for index in holes.indices { holes[index].mode = .erase }
+        // Each hole takes away a corner of a square: a quarter of two of its sides.
+        let lengths = try lengths([layer(squares(0.5, 1, red) + holes)])
+        #expect(abs((lengths["#f00"] ?? 0) - 2_000 * 3.5) < 100, "\(lengths)")
+    }
+
+    @Test("A shape that erases by a pattern needs an image of what it leaves")
+    func erasingPattern() throws {
+        var hole = square(30, 20, 40, .black)
+        (hole.mode, hole.fill) = (.erase, .pattern(Brush(type: .dots)))
+        let images = try drawn([layer([square(20, 10, 60, red), hole])]).survey().images
+        #expect(images.count == 1 && images[0].background == .white)
+        #expect(images[0].layers[0].shapes.map(\.mode) == [.paint])
+    }
+
+    @Test("A curve that leads far beyond the page is exact on it, and takes few lines")
+    func farCurves() {
+        var path = PlotPath(tolerance: 0.01, page: Self.page)
+        path.move(to: Point(x: 0, y: 0))
+        path.cubic(Point(x: 4e5, y: 1e2), Point(x: 4e5, y: 2e5), to: Point(x: 0, y: 9e5))
+        let points = path.takeLines().points
+        #expect(points.count < 2_000 && points.count { Self.page.contains($0) } > 1)
     }
 
     // MARK: Pens and hatching

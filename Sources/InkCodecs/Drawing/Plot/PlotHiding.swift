@@ -23,26 +23,57 @@ struct PlotCut {
 
 /// Areas one after the other, each of which adds to what is inside or takes away from it.
 struct PlotSum: PlotArea {
-    var terms: [(area: any PlotArea, adds: Bool)] = []
+    private let terms: [(area: PlotRegion, adds: Bool)]
+    private let grid: PlotGrid
+    /// For each cell the areas that may be in it, in their order.
+    private var cells: [[Int32]]
+
+    private static let cellsMax = 4096
+
+    /// - Parameter page: outside of it nothing counts.
+    init(_ terms: [(area: PlotRegion, adds: Bool)], page: Rect) {
+        self.terms = terms
+        grid = PlotGrid(page, cells: min(2 * terms.count, PlotSum.cellsMax))
+        cells = Array(repeating: [], count: grid.cellCount)
+        for (index, term) in terms.enumerated() {
+            grid.forEachCell(in: term.area.box) { cells[$0].append(Int32(index)) }
+        }
+    }
 
     func contains(_ point: Point) -> Bool {
-        for (area, adds) in terms.reversed() where area.contains(point) { return adds }
+        guard grid.box.contains(point) else { return false }
+        for index in cells[grid.row(point.y) * grid.columns + grid.column(point.x)].reversed()
+        where terms[Int(index)].area.contains(point) {
+            return terms[Int(index)].adds
+        }
         return false
     }
 
     func parts(from a: Point, to b: Point) -> [ClosedRange<Double>] {
-        var sum = PlotParts()
-        for (area, adds) in terms {
-            let own = PlotParts(area.parts(from: a, to: b))
-            sum = adds ? sum.union(own) : sum.subtracting(own)
+        guard let seen = grid.box.parts(from: a, to: b).first else { return [] }
+        func place(_ t: Double) -> Point { a + t * (b - a) }
+        let span = seen.upperBound - seen.lowerBound
+        var parts = PlotParts()
+        for (piece, cell) in grid.pieces(place(seen.lowerBound), place(seen.upperBound)) where !cells[cell].isEmpty {
+            let (from, to) = (seen.lowerBound + piece.lowerBound * span, seen.lowerBound + piece.upperBound * span)
+            var sum = PlotParts()
+            for index in cells[cell] {
+                let own = PlotParts(terms[Int(index)].area.parts(from: place(from), to: place(to)))
+                sum = terms[Int(index)].adds ? sum.union(own) : sum.subtracting(own)
+            }
+            for part in sum.ranges {
+                parts.add((from + part.lowerBound * (to - from))...(from + part.upperBound * (to - from)))
+            }
         }
-        return sum.ranges
+        return parts.ranges
     }
 
     func isInside(_ box: Rect) -> Bool? {
-        for (area, adds) in terms.reversed() {
-            guard let own = area.isInside(box) else { return nil }
-            if own { return adds }
+        var near: Set<Int32> = []
+        grid.forEachCell(in: box) { near.formUnion(cells[$0]) }
+        for index in near.sorted(by: >) {
+            guard let own = terms[Int(index)].area.isInside(box) else { return nil }
+            if own { return terms[Int(index)].adds }
         }
         return false
     }
@@ -58,15 +89,12 @@ struct PlotCover {
     /// Nothing of it lies outside of it.
     var box: Rect
 
-    /// The part of it that is left; nil if that is nothing.
-    func cut(to cut: PlotCut) -> PlotCover? {
-        switch cut.isInside(box) {
-        case true: return self
-        case false: return nil
-        case nil:
-            var rest = self
-            rest.cuts.append(cut)
-            return rest
+    /// Leaves what of it is inside, which may be nothing.
+    mutating func cut(to cut: PlotCut) {
+        switch box.isEmpty ? true : cut.isInside(box) {
+        case true: return
+        case false: (cuts, box) = ([], .empty)
+        case nil: cuts.append(cut)
         }
     }
 
@@ -115,17 +143,10 @@ struct PlotHiding {
         cells = Array(repeating: [], count: grid.cellCount)
         let order = covers.indices.sorted { (covers[$0].depth, $0) > (covers[$1].depth, $1) }
         for index in order {
-            let box = covers[index].box
-            guard box.maxX >= page.minX, box.minX <= page.maxX, box.maxY >= page.minY, box.minY <= page.maxY else {
-                continue
-            }
-            for row in grid.row(box.minY)...grid.row(box.maxY) {
-                for column in grid.column(box.minX)...grid.column(box.maxX) {
-                    let cell = row * grid.columns + column
-                    if cells[cell].last?.isWhole == true { continue }
-                    let isInside = covers[index].isInside(grid.rect(column, row))
-                    if isInside != false { cells[cell].append((Int32(index), isInside == true)) }
-                }
+            grid.forEachCell(in: covers[index].box) { cell in
+                if cells[cell].last?.isWhole == true { return }
+                let isInside = covers[index].isInside(grid.rect(cell % grid.columns, cell / grid.columns))
+                if isInside != false { cells[cell].append((Int32(index), isInside == true)) }
             }
         }
     }

@@ -32,7 +32,7 @@ struct PlotDrawing {
                 parts: { cut.parts(from: $0, to: $1, width: widths[$2] ?? 0).ranges })
         }
         for (pen, ink) in inks { inks[pen] = Ink(lines: inside(ink.lines), borders: inside(ink.borders)) }
-        covers = covers.compactMap { $0.cut(to: cut) }
+        for index in covers.indices { covers[index].cut(to: cut) }
     }
 
     /// Takes away what is hidden by what was drawn later, after which nothing hides any more.
@@ -88,7 +88,7 @@ struct PlotPen: VectorDrawing {
         .overLimit(scene.place, what: "the plot", found: "more than \(limit) lines", limit: "\(limit) lines")
     }
 
-    func path(_ line: LineStyle?) -> PlotPath { PlotPath(tolerance: tolerance) }
+    func path(_ line: LineStyle?) -> PlotPath { PlotPath(tolerance: tolerance, page: scene.page) }
 
     /// Counts the pen that draws as used.
     ///
@@ -159,7 +159,7 @@ struct PlotPen: VectorDrawing {
 
     mutating func add(_ path: inout PlotPath) throws(EngineError) {
         let lines = path.takeLines()
-        try add(footprint.map { lines.cut(to: PlotSum(terms: [($0, true)])) } ?? lines)
+        try add(footprint.map { lines.cut(to: $0) } ?? lines)
     }
 
     mutating func end(_ paint: VectorPaint) { footprint = nil }
@@ -191,11 +191,14 @@ extension VectorScene {
 struct PlotPath: VectorPathText {
     private(set) var lines = PlotLines()
     private let tolerance: Double
+    private let page: Rect
     /// Where the line that ended began, which is where the next one begins if it does not move.
     private var start: Point?
 
-    /// - Parameter tolerance: how far lines may be from curves.
-    init(tolerance: Double) { self.tolerance = tolerance }
+    /// - Parameters:
+    ///   - tolerance: how far lines may be from curves.
+    ///   - page: outside of it lines may be anywhere else outside of it, if curves have many.
+    init(tolerance: Double, page: Rect = .empty) { (self.tolerance, self.page) = (tolerance, page) }
 
     var isEmpty: Bool { lines.points.isEmpty }
     var byteCount: Int { lines.points.count * MemoryLayout<Point>.stride }
@@ -224,10 +227,24 @@ struct PlotPath: VectorPathText {
     }
 
     mutating func cubic(_ first: Point, _ second: Point, to point: Point) {
-        let from = start ?? lines.points.last ?? first
+        flatten(start ?? lines.points.last ?? first, first, second, point)
+    }
+
+    private mutating func flatten(_ from: Point, _ first: Point, _ second: Point, _ point: Point) {
         // A chord is off by an eighth of the second derivative.
         let bend = max((from - 2 * first + second).length, (first - 2 * second + point).length)
-        let count = min(max((0.75 * bend / tolerance).squareRoot().rounded(.up), 1), PlotPath.chordsMax)
+        let count = min(max((0.75 * bend / tolerance).squareRoot().rounded(.up), 1), 1e9)
+        if count > PlotPath.chordsAtOnce {
+            var box = Rect.empty
+            for corner in [from, first, second, point] { box.formUnion(corner) }
+            if box.intersection(page).isEmpty { return line(to: point) }
+            let middle = 0.5 * (first + second)
+            let (near, far) = (0.5 * (from + first), 0.5 * (second + point))
+            let (one, other) = (0.5 * (near + middle), 0.5 * (middle + far))
+            let halfway = 0.5 * (one + other)
+            flatten(from, near, one, halfway)
+            return flatten(halfway, other, far, point)
+        }
         for index in 1..<max(Int(count), 1) {
             let (t, s) = (Double(index) / count, 1 - Double(index) / count)
             line(to: (s * s * s) * from + (3 * s * s * t) * first + (3 * s * t * t) * second + (t * t * t) * point)
@@ -235,7 +252,8 @@ struct PlotPath: VectorPathText {
         line(to: point)
     }
 
-    private static let chordsMax = 10_000.0
+    /// Curves of more chords are divided, and what of them lies beyond the page is left straight.
+    private static let chordsAtOnce = 64.0
 
     mutating func close() {
         guard let first = lines.openStart else { return }

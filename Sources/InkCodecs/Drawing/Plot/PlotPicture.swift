@@ -132,7 +132,7 @@ struct PlotPicture {
         case .fill(let paint):
             warn(element, "a pen cannot plot a fill")
             depth += 1
-            if !settings.keepsHidden, paint.isOpaque {
+            if !settings.keepsHidden, VectorShape(filling: paint, scene: scene).fill.isOpaque {
                 drawing.covers = [PlotCover(color: paint.plotted, depth: depth, cuts: [], box: scene.page)]
             }
         case .group: drawing = try self.drawing(of: element.children)
@@ -168,16 +168,16 @@ struct PlotPicture {
 
     /// The area of shapes that are opaque or erase all; nil if there are others.
     private func sum(of shapes: [Shape]) -> PlotSum? {
-        var sum = PlotSum()
+        var terms: [(area: PlotRegion, adds: Bool)] = []
         let pen = PlotPen(scene, tolerance: PlotPicture.curveTolerance * unit)
         for shape in shapes {
             guard case .color(_, alpha: 1) = VectorShape(shape, scene: scene).fill else { return nil }
             let own = VectorShape(shape, scene: scene)
             guard marks.fault(own) == nil else { return nil }
             if own.isEmpty { continue }
-            if !isSurvey, let region = pen.region(of: own) { sum.terms.append((region, shape.mode == .paint)) }
+            if !isSurvey, let region = pen.region(of: own) { terms.append((region, shape.mode == .paint)) }
         }
-        return sum
+        return PlotSum(terms, page: scene.page)
     }
 
     /// Cuts lines to where an image shows them.
@@ -216,7 +216,11 @@ struct PlotPicture {
         var stamps = 0
         for run in layer.runs {
             if run.areShapes {
-                for shape in layer.shapes[run.range] { try plot(shape, element, with: &pen) }
+                if run.mode == .erase {
+                    try erase(layer.shapes[run.range], element, with: &pen)
+                } else {
+                    for shape in layer.shapes[run.range] { try plot(shape, element, with: &pen) }
+                }
                 continue
             }
             if run.mode == .erase {
@@ -272,17 +276,37 @@ struct PlotPicture {
         return true
     }
 
+    /// Cuts away what shapes erase: as masks do, where they hide at least half.
+    private mutating func erase(
+        _ shapes: ArraySlice<Shape>, _ element: DrawnTree.Element, with pen: inout PlotPen
+    ) throws(EngineError) {
+        var terms: [(area: PlotRegion, adds: Bool)] = []
+        var patterns = Layer()
+        for shape in shapes where shape.opacity >= 0.5 {
+            let own = VectorShape(shape, scene: scene)
+            if own.isEmpty || marks.isHidden(own.box) { continue }
+            if let fault = marks.fault(own) {
+                warn(element, "\(fault): a shape is not plotted")
+            } else if case .pattern(let brush) = shape.fill {
+                var painted = shape
+                (painted.mode, painted.fill) = (.paint, .pattern(brush.erasing))
+                patterns.shapes.append(painted)
+            } else if !isSurvey, let region = pen.region(of: own) {
+                terms.append((region, true))
+            }
+        }
+        if !terms.isEmpty { pen.drawing.cut(to: PlotCut(area: PlotSum(terms, page: scene.page), isInside: false)) }
+        if !patterns.shapes.isEmpty, !pen.drawing.isEmpty {
+            try cut(&pen.drawing, to: [patterns], background: .white)
+        }
+    }
+
     private mutating func plot(
         _ shape: Shape, _ element: DrawnTree.Element, with pen: inout PlotPen
     ) throws(EngineError) {
         let own = VectorShape(shape, scene: scene)
         if own.isEmpty || marks.isHidden(own.box) { return }
         if let fault = marks.fault(own) { return warn(element, "\(fault): a shape is not plotted") }
-        if shape.mode == .erase {
-            // As masks do, where it hides at least half.
-            guard shape.opacity >= 0.5, !isSurvey, let region = pen.region(of: own) else { return }
-            return pen.drawing.cut(to: PlotCut(area: region, isInside: false))
-        }
         let color = shape.fill.plotted
         try use(&pen, color, element)
         pens[pen.number].isSeen = true
@@ -292,7 +316,7 @@ struct PlotPicture {
             try marks.writePattern(of: own, brush, alpha: alpha, to: &pen)
         }
         let region = pen.region(of: own, slack: PlotPicture.tolerance * unit)
-        try plot(region, isOpaque: shape.fill.isOpaque && shape.opacity == 1, color, with: &pen)
+        try plot(region, isOpaque: own.fill.isOpaque, color, with: &pen)
     }
 
     /// Plots the outline of an area, and what is to fill it.
@@ -345,14 +369,6 @@ struct PlotPicture {
 }
 
 extension Paint {
-    fileprivate var isOpaque: Bool {
-        switch self {
-        case .color(let color): color.alpha == 255
-        case .gradient(let gradient): gradient.stops.allSatisfy { $0.color.alpha == 255 }
-        case .pattern: false
-        }
-    }
-
     /// The one colour of a pen that stands for it.
     fileprivate var plotted: RGBA8 {
         switch self {

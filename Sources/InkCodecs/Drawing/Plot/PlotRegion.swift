@@ -34,6 +34,15 @@ struct PlotGrid {
         Rect(minX: x(ofColumn: column), minY: y(ofRow: row), maxX: x(ofColumn: column + 1), maxY: y(ofRow: row + 1))
     }
 
+    /// Calls with all cells that a box meets.
+    func forEachCell(in part: Rect, _ body: (Int) -> Void) {
+        let common = part.intersection(box)
+        if common.isEmpty { return }
+        for row in row(common.minY)...row(common.maxY) {
+            for column in column(common.minX)...column(common.maxX) { body(row * columns + column) }
+        }
+    }
+
     /// The parts of a line in the box that lie in one cell each, in their order.
     func pieces(_ a: Point, _ b: Point) -> [(part: ClosedRange<Double>, cell: Int)] {
         let (from, to) = ((column(a.x), row(a.y)), (column(b.x), row(b.y)))
