@@ -42,6 +42,27 @@ struct AdmissionQueueTests {
         for job in 101...140 as ClosedRange<JobNumber> { queue.insert(job, priority: 0, weight: 1, owner: "b") }
         #expect(take(&queue, 4).count { $0 > 100 } == 2)
     }
+
+    @Test("How many wait that are as urgent", arguments: 0..<20 as Range<UInt64>)
+    func counts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = AdmissionQueue()
+        var waiting: [JobNumber: Int] = [:]
+        for _ in 0..<300 {
+            let (job, priority) = (JobNumber.random(in: 1...20, using: &random), Int.random(in: -2...2, using: &random))
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                queue.remove(job)
+                waiting[job] = nil
+            case 1: if let taken = queue.take() { waiting[taken] = nil }
+            default:
+                queue.insert(job, priority: priority, weight: 1, owner: "a")
+                waiting[job] = priority
+            }
+            #expect(queue.count == waiting.count)
+            for least in -3...3 { #expect(queue.count(ofAtLeast: least) == waiting.values.count { $0 >= least }) }
+        }
+    }
 }
 
 @Suite("Decisions of a service")

@@ -45,9 +45,7 @@ extension ServiceLoop {
         if case .content(_, let byteCount, _) = submission.source { job.byteCount = Int(clamping: byteCount) }
         job.pixelCount = submission.picture.size.usualArea
         job.encoding = submission.picture.options.encoding
-        if let highest = state.queue.highestPriority, highest >= entry.priority {
-            job.othersWaiting = state.queue.count
-        }
+        job.othersWaiting = state.queue.count(ofAtLeast: entry.priority)
         job.isPrivate = isFetched
         // One file is kept, sent and counted.
         job.makesFolders = !isFetched

@@ -3,7 +3,7 @@ import InkProtocol
 /// The waiting jobs, and which one is next: the highest priority first, with weighted turns among the submitters of one
 /// priority. Every `ageTurn`th turn goes to the oldest job of all, so that none waits forever.
 ///
-/// Pure. A turn is O(submitters of a priority), everything else is O(1); about 40 bytes per job.
+/// Pure. A turn is O(submitters of a priority), everything else is O(1); about 50 bytes per job.
 struct AdmissionQueue: Sendable {
     /// One of this many turns goes to the oldest job, whatever its priority.
     static let ageTurn = 16
@@ -49,12 +49,17 @@ struct AdmissionQueue: Sendable {
     private var levels: [Int: Level] = [:]
     /// All jobs in order of arrival, including invalid tickets.
     private var byAge = Line()
-    private var serials: [JobNumber: UInt64] = [:]
+    private var places: [JobNumber: (serial: UInt64, priority: Int)] = [:]
+    /// Jobs that wait, by priority.
+    private var counts: [Int: Int] = [:]
     private var lastSerial: UInt64 = 0
     private var turns = 0
 
-    var count: Int { serials.count }
-    func contains(_ job: JobNumber) -> Bool { serials[job] != nil }
+    var count: Int { places.count }
+    func contains(_ job: JobNumber) -> Bool { places[job] != nil }
+
+    /// How many jobs wait that have this priority or a higher one.
+    func count(ofAtLeast priority: Int) -> Int { counts.reduce(0) { $0 + ($1.key >= priority ? $1.value : 0) } }
 
     /// The highest priority of a waiting job.
     var highestPriority: Int? {
@@ -69,9 +74,10 @@ struct AdmissionQueue: Sendable {
 
     /// A job that is already waiting moves to the end of its new line; its age still counts from its first arrival.
     mutating func insert(_ job: JobNumber, priority: Int, weight: Int, owner: String) {
-        let isNew = serials[job] == nil
+        let isNew = !leave(job)
         lastSerial += 1
-        serials[job] = lastSerial
+        places[job] = (lastSerial, priority)
+        counts[priority, default: 0] += 1
         let ticket = Ticket(job: job, serial: lastSerial, weight: max(1, weight))
         // In place, because a line that is taken out and put back is copied.
         levels[priority, default: Level()].append(ticket, of: owner)
@@ -79,7 +85,16 @@ struct AdmissionQueue: Sendable {
     }
 
     /// Does nothing for a job that is not waiting.
-    mutating func remove(_ job: JobNumber) { serials[job] = nil }
+    mutating func remove(_ job: JobNumber) { leave(job) }
+
+    /// Whether it was waiting.
+    @discardableResult private mutating func leave(_ job: JobNumber) -> Bool {
+        guard let priority = places.removeValue(forKey: job)?.priority, let count = counts[priority] else {
+            return false
+        }
+        counts[priority] = count > 1 ? count - 1 : nil
+        return true
+    }
 
     /// The next job; nil if none waits.
     mutating func take() -> JobNumber? {
@@ -105,7 +120,7 @@ struct AdmissionQueue: Sendable {
         defer { levels[priority] = level }
         for owner in level.lines.keys {
             while let line = level.lines[owner], line.head < line.tickets.count,
-                serials[line.tickets[line.head].job] != line.tickets[line.head].serial
+                places[line.tickets[line.head].job]?.serial != line.tickets[line.head].serial
             { _ = level.lines[owner]?.takeHead() }
             if let line = level.lines[owner], line.head == line.tickets.count { level.lines[owner] = nil }
         }
@@ -121,14 +136,14 @@ struct AdmissionQueue: Sendable {
         level.virtualTime = max(level.virtualTime, line.pass)
         let ticket = line.takeHead()
         line.pass += UInt64(1_000_000 / ticket.weight)
-        serials[ticket.job] = nil
+        leave(ticket.job)
         return ticket.job
     }
 
     private mutating func takeOldest() -> JobNumber? {
         while byAge.head < byAge.tickets.count {
             let job = byAge.takeHead().job
-            if serials.removeValue(forKey: job) != nil { return job }
+            if leave(job) { return job }
         }
         return nil
     }
