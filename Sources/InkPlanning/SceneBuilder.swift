@@ -78,6 +78,9 @@ package struct SceneBuilder {
     /// An element without what is clipped to it; nil if nothing of it can be visible.
     private mutating func element(_ drawn: DrawnTree.Element) throws(EngineError) -> Element? {
         let layer = drawn.layer
+        // What shapes hide wholly is not packed.
+        let maskShapes = try layer.maskShapes.map { (shapes) throws(EngineError) in try marks.add(shapes) }
+        if let maskShapes, !maskShapes.contains(where: \.union.isPaint) { return nil }
         let kind: Element.Kind
         switch layer.kind {
         case .fill(let paint): kind = .fill(view.map { $0.paint(paint) } ?? paint)
@@ -94,8 +97,6 @@ package struct SceneBuilder {
             mask = try image(file, .mask, layer.maskPlacement, outside: layer.maskOutside)
             if mask == nil { return nil }
         }
-        let maskShapes = try layer.maskShapes.map { (shapes) throws(EngineError) in try marks.add(shapes) }
-        if let maskShapes, !maskShapes.contains(where: \.union.isPaint) { return nil }
         elementCount += 1
         return Element(
             opacity: layer.opacity, blendMode: layer.blendMode, mask: mask, maskShapes: maskShapes, kind: kind)
