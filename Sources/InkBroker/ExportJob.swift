@@ -72,8 +72,6 @@ public struct ExportJob: Sendable {
 /// What an export shows.
 public enum ExportSource: Sendable {
     case ready(Project, PictureOrder)
-    /// Read when its turn has come, beside the broker's thread.
-    case deferred(@Sendable () throws(BrokerError) -> (Project, PictureOrder))
     /// Read by a worker.
     case document(DocumentSource)
 }

@@ -100,7 +100,7 @@ import Testing
         let lost = BrokerError.source(export: "p2", Cause(Lost()))
         broker.submit(
             ExportJob(
-                id: JobID(2), name: "p2", source: .deferred { () throws(BrokerError) in throw lost },
+                id: JobID(2), name: "p2", source: .document(DocumentSource { () throws(BrokerError) in throw lost }),
                 destination: folder.path + "/2.png"))
         broker.submit(
             ExportJob(id: JobID(3), name: "p3", source: .ready(project, options), destination: folder.path))

@@ -158,7 +158,7 @@ extension RoughSize {
             self.init(
                 kind: kind, work: Self.pixel * pixels + Self.stroke * Double(strokes),
                 prepare: Self.prepared + Self.preparedStroke * Double(strokes), pixels: pixels)
-        case .deferred, .document:
+        case .document:
             guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
             let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(

@@ -44,9 +44,9 @@ extension BrokerLoop {
     private func prepare(_ job: ExportJob, _ life: ExportLife) {
         switch job.source {
         case .document(let source): open(source, job, life)
-        case .ready, .deferred:
+        case .ready(let project, let order):
             let nanoseconds = UInt64(RoughSize(job)?.prepare ?? 0)
-            let draft = localDraft(job)
+            let draft = localDraft(of: project, order, job)
             guard let id = store.local?.add(.value(source(of: draft, life))) else { return cutHere(draft, life) }
             let cost = TaskCost(bytes: 0, nanoseconds: nanoseconds)
             take(
@@ -57,10 +57,9 @@ extension BrokerLoop {
     private typealias MakeDraft =
         @Sendable (_ encoder: BlockEncoder?, _ blocks: inout [EncodedBlock]) throws(BrokerError) -> PictureDraft
 
-    private func localDraft(_ job: ExportJob) -> MakeDraft {
+    private func localDraft(of project: Project, _ order: PictureOrder, _ job: ExportJob) -> MakeDraft {
         let (own, target) = (encoder, targets[job.id])
         return { (encoder, blocks) throws(BrokerError) in
-            let (project, order) = try job.source.read()
             try target?.check(order.options.files.map(\.encoding.format))
             return try BrokerError.refusing { () throws(EngineError) in
                 try PictureDraft(
@@ -209,16 +208,6 @@ extension BrokerLoop {
         switch result {
         case .success(let files): return .finished(files, time)
         case .failure(let error): return .failed(error)
-        }
-    }
-}
-
-extension ExportSource {
-    fileprivate func read() throws(BrokerError) -> (Project, PictureOrder) {
-        switch self {
-        case .ready(let project, let options): (project, options)
-        case .deferred(let read): try read()
-        case .document: throw .internalError("a document is read by workers")
         }
     }
 }

@@ -345,23 +345,23 @@ private final class EventLog: Sendable {
         #expect(farm.events(of: 1).filter { if case .failed = $0 { true } else { false } }.count == 1)
     }
 
-    /// The first life of the number is still being read when the second begins.
+    /// The document of the number's first life is still being opened when the second begins.
     @Test func aNumberThatIsSubmittedAgainMakesItsOwnPicture() throws {
         let farm = try Farm()
         defer { farm.stop() }
         farm.hire()
         let (isReading, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         func job(_ height: Int, waits: Bool) -> ExportJob {
-            let project = Farm.project(height: height)
-            let options = PictureOrder(output: project.canvasSize.pixels)
-            let read: @Sendable () throws(BrokerError) -> (Project, PictureOrder) = { () throws(BrokerError) in
+            let source = DocumentSource { () throws(BrokerError) in
                 if waits {
                     isReading.signal()
                     mayGoOn.wait()
                 }
-                return (project, options)
+                let picture = PictureSpec(size: .exact(PixelSize(width: 100, height: height)))
+                return OpenedDocument(name: "a.ink", bytes: [1], picture: picture, software: "") { _ in [] }
             }
-            return ExportJob(id: JobID(1), name: "a.ink", source: .deferred(read), destination: farm.folder + "/a.png")
+            return ExportJob(
+                id: JobID(1), name: "a.ink", source: .document(source), destination: farm.folder + "/a.png")
         }
         farm.broker.submit(job(100, waits: true))
         isReading.wait()

@@ -139,9 +139,9 @@ struct PictureOutputTests {
     @Test("Bytes are replaced, stores are moved, and digests are those of the files as they are in the end")
     func filesAndStores() throws {
         let folder = try TemporaryFolder(prefix: "ink-output")
+        let source = DocumentSource { () throws(BrokerError) in throw .internalError("unused") }
         var job = ExportJob(
-            id: JobID(1), name: "a", source: .deferred { () throws(BrokerError) in throw .internalError("unused") },
-            destination: folder.path(of: "a"))
+            id: JobID(1), name: "a", source: .document(source), destination: folder.path(of: "a"))
         job.destinations.append(folder.path(of: "b"))
         var target = PictureTarget(job)
         target.open(TwoFiles(), as: [.png, .png])
@@ -163,9 +163,9 @@ struct PictureOutputTests {
     func oneOfSeveralFails() throws {
         let folder = try TemporaryFolder(prefix: "ink-output")
         try FileManager.default.createDirectory(atPath: folder.path(of: "b"), withIntermediateDirectories: false)
+        let source = DocumentSource { () throws(BrokerError) in throw .internalError("unused") }
         var job = ExportJob(
-            id: JobID(1), name: "a", source: .deferred { () throws(BrokerError) in throw .internalError("unused") },
-            destination: folder.path(of: "a"))
+            id: JobID(1), name: "a", source: .document(source), destination: folder.path(of: "a"))
         job.destinations.append(folder.path(of: "b"))
         var target = PictureTarget(job)
         target.open(TwoFiles(), as: [.png, .png])
