@@ -96,7 +96,8 @@ final class BrokerLoop {
             // Projects are read there.
             cutting = try Lane("broker-cut", stackBytes: PosixThread.standardStackBytes)
             writing = try Lane("broker-write")
-            syncing = try LaneGroup("broker-sync", countMax: 4)
+            // They wait for the disk, which brings what waits at the same time to it together.
+            syncing = try LaneGroup("broker-sync", countMax: 16)
             spilling = try Lane("broker-spill")
             reading = try Lane("broker-read")
             checking = try Lane("broker-check")
