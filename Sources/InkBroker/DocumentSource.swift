@@ -54,6 +54,8 @@ public struct FoundCompanion: Sendable {
 struct Readable: Sendable {
     var task: ReadTask
     var cost: TaskCost
+    /// Of the document and of what was found beside it; 0 for a project of this process.
+    var byteCount = 0
     /// nil where nothing can be asked for.
     var companions: OpenedDocument.Companions?
 
@@ -145,7 +147,8 @@ extension Readable {
             DocumentTask(
                 name: job.name, content: content, picture: document.picture, software: document.software,
                 limits: job.limits, digestsStrokes: digestsStrokes))
-        cost = Self.cost(ofBytes: document.bytes.count)
+        byteCount = document.bytes.count
+        cost = Self.cost(ofBytes: byteCount)
         companions = document.companions
     }
 

@@ -4,9 +4,8 @@ package import InkProtocol
 
 /// Pictures that a worker makes alone (`WholeTask`).
 extension PictureDraft {
-    /// Nanoseconds of a sample's encoding where a file is made of the whole picture, and of a pixel of an image.
+    /// Nanoseconds of a sample's encoding where a file is made of the whole picture.
     private static let wholePixel = 100.0
-    private static let imagePixel = 5.0
 
     /// Whether one worker can make all files of the picture, and is estimated to take no more than so many nanoseconds.
     package func isMadeAlone(within nanosecondsMax: UInt64) -> Bool {
@@ -15,12 +14,14 @@ extension PictureDraft {
             let set
         else { return false }
         let (area, bytes) = (whole.scene.output.area, whole.format.bytesPerPixel * set.members.count)
-        guard area <= WholeTask.sampleBytesMax / bytes else { return false }
+        // A worker holds all samples of files that are made of the whole picture, and those of all images.
+        let imageBytes = images.reduce(0) { $0 + min($1.resultLimit, 1 << 40) }
+        guard area <= WholeTask.sampleBytesMax / bytes, imageBytes <= WholeTask.imageBytesMax else { return false }
         let drawn = whole.uses.compactMap(\.drawing)
         var nanoseconds = drawn.reduce(0) { $0 + Double($1.cost.nanoseconds) }
         nanoseconds += Self.wholePixel * Double(area) * Double(set.wholes.count - drawn.count)
         if whole.isRendered { nanoseconds += whole.costs.perRow.reduce(0, +) }
-        for image in images { nanoseconds += Self.imagePixel * Double(min(image.size.area, 1 << 50)) }
+        for image in images { nanoseconds += Double(image.decodingNanoseconds) }
         return nanoseconds <= Double(nanosecondsMax)
     }
 
@@ -56,14 +57,20 @@ extension PictureDraft {
 }
 
 extension PicturePlan {
+    /// How many pieces a picture has that is made alone.
+    fileprivate var lonePieceCount: Int {
+        let set = whole.set
+        return (set.streamed.isEmpty ? 0 : rowCount) + set.wholes.count
+    }
+
     /// The pieces of a picture that is made alone: one of each row of tiles where files are encoded piece by piece, then
     /// one of each file that is made of the whole picture. nil if there are more of them, or fewer.
     package func lonePieces(
         _ pieces: [EncodedPiece]
     ) -> (rows: ArraySlice<EncodedPiece>, files: [EncodedPiece])? {
         let set = whole.set
-        let rows = set.streamed.isEmpty ? 0 : rowCount
-        guard pieces.count == rows + set.wholes.count else { return nil }
+        guard pieces.count == lonePieceCount else { return nil }
+        let rows = lonePieceCount - set.wholes.count
         let files = zip(pieces[rows...], set.wholes).map { piece, member in
             var piece = piece
             piece.file = whole.share.uses[member].file
@@ -77,25 +84,34 @@ extension PictureComposition {
     /// Makes all pieces of a picture that can be made alone, in the order of `PicturePlan.lonePieces`.
     ///
     /// - Parameters:
+    ///   - bytesMax: the most bytes that they may have together.
     ///   - run: does a task, whose blocks are those of the draft and of results before; returns its result.
     ///   - release: gives up a block.
+    /// - Returns: nil if they are larger, or more of them than a broker takes.
     /// - Throws: what `run` throws, `internalError` for a result that is not the task's.
     package static func pieces(
-        of draft: PictureDraft, run: (WorkerTask) throws(EngineError) -> [ResultItem], release: (BlockID) -> Void
-    ) throws(EngineError) -> [EncodedPiece] {
+        of draft: PictureDraft, bytesMax: Int = WholeTask.pieceBytesLimit,
+        run: (WorkerTask) throws(EngineError) -> [ResultItem], release: (BlockID) -> Void
+    ) throws(EngineError) -> [EncodedPiece]? {
         var decoded: [[DecodedImage]] = []
         for request in draft.images {
             decoded.append(try images(of: request, in: run(.decode(request.task(draft.limits)))))
         }
         for file in Set(draft.images.map(\.file)) { release(file) }
         let plan = try PicturePlan(draft, decoded: decoded)
+        guard plan.lonePieceCount <= WholeTask.piecesMax else { return nil }
         var composition = PictureComposition(plan)
-        var pieces: [EncodedPiece] = []
+        var (pieces, room): ([EncodedPiece], Int) = ([], bytesMax)
+        func add(_ piece: EncodedPiece) -> Bool {
+            room -= piece.bytes.count
+            pieces.append(piece)
+            return room >= 0
+        }
         for row in 0..<plan.rowCount {
             for column in 0..<plan.columns {
                 for item in try run(.render(plan.task(row: row, column: column))) {
                     switch item {
-                    case .band(let piece): pieces.append(piece)
+                    case .band(let piece): guard add(piece) else { return nil }
                     case .pixels(let block): composition.keep(block.id, row: row, column: column)
                     default: throw .internalError("\(draft.name): a tile gives neither a band nor pixels")
                     }
@@ -105,14 +121,14 @@ extension PictureComposition {
             guard let task = composition.encode(row: row) else {
                 throw .internalError("\(draft.name): row \(row) lacks tiles")
             }
-            pieces.append(try piece(in: run(.encode(task))))
+            guard try add(piece(in: run(.encode(task)))) else { return nil }
             for block in composition.giveUp(row: row) { release(block) }
         }
         for index in plan.whole.set.wholes.indices {
             guard let task = composition.finish(file: index) else {
                 throw .internalError("\(draft.name): file \(index) lacks tiles")
             }
-            pieces.append(try piece(in: run(task)))
+            guard try add(piece(in: run(task))) else { return nil }
         }
         return pieces
     }

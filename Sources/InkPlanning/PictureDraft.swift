@@ -23,9 +23,9 @@ package struct ImageRequest: Sendable {
     /// For messages: the project's file, and the path inside it.
     package var place: Place
 
-    /// Approximate decoding time, in units of a mask's pixel.
     /// Estimated nanoseconds of its task.
     package var decodingNanoseconds: UInt64 { UInt64(min(size.area, 1 << 50)) * 20 }
+    /// Approximate decoding time, in units of a mask's pixel.
     package var decodingCost: Int { size.area.multipliedReportingOverflow(by: use == .mask ? 1 : 3).partialValue }
 
     /// The sizes of the images that its task gives.

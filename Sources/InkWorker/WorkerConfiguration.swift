@@ -28,11 +28,15 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.threads = threads
     }
 
+    private var taskCredits: Int { threads * (1 + waitingTasksPerThread) }
+    /// Room for a task, so that no thread is idle while each makes a picture of 8 megapixels alone.
+    private static let taskBytes = 32 << 20
+
     /// The worker's description of itself for the broker.
     var hello: Hello {
         Hello(
             rendererVersion: rendererVersion, workerName: name, threads: threads,
-            taskCredits: threads * (1 + waitingTasksPerThread), byteCredits: UInt64(cacheBytes))
+            taskCredits: taskCredits, byteCredits: UInt64(max(cacheBytes, taskCredits * Self.taskBytes)))
     }
 
     func check() throws(WorkerError) {

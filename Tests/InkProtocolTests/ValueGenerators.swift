@@ -222,7 +222,11 @@ extension SeededGenerator {
 
     mutating func workerTask() -> WorkerTask {
         switch int(0...6) {
-        case 6: .whole(WholeTask(read: readTask(), nanosecondsMax: UInt64(int(0...Int.max))))
+        case 6:
+            .whole(
+                WholeTask(
+                    read: readTask(), nanosecondsMax: UInt64(int(0...Int.max)),
+                    pieceBytesMax: int(0...WholeTask.pieceBytesLimit)))
         case 5: .read(readTask())
         case 4: .draw(drawTask())
         case 3: .finish(finishTask())

@@ -1,13 +1,14 @@
 import InkCodecs
 import InkDocuments
 import InkEngine
-import InkPlanning
 import InkProtocol
 import InkReading
 import InkTestSupport
 import InkWorker
 import Synchronization
 import Testing
+
+@testable import InkPlanning
 
 @Suite("Pictures that a worker makes alone")
 struct LonePictureTests {
@@ -70,13 +71,14 @@ struct LonePictureTests {
     private func pieces(of draft: PictureDraft, _ items: [ResultItem]) throws -> [EncodedPiece] {
         let cache = BlockCache(limitBytes: .max)
         for case .block(let block) in items { cache.insert(block, holders: 1) }
-        return try PictureComposition.pieces(
+        let pieces = try PictureComposition.pieces(
             of: draft,
             run: { task throws(EngineError) in
                 let items = try run(task, cache)
                 for block in items.compactMap(\.block) { cache.insert(block, holders: 1) }
                 return items
             }, release: { _ in })
+        return try #require(pieces)
     }
 
     @Test("The files are those that many workers make together", arguments: formats)
@@ -117,6 +119,48 @@ struct LonePictureTests {
         }
         #expect(try whole(least / 2) == read)
         #expect(try whole(least) != read)
+    }
+
+    @Test("A picture whose pieces are larger than the broker has room for, or more, is only read")
+    func tooLarge() throws {
+        var document = try document(1, [.png, .webp], tile: nil)
+        let read = try run(.read(.document(document.task)), cache(of: document))
+        func whole(_ bytes: Int) throws -> [ResultItem] {
+            let task = WholeTask(read: .document(document.task), nanosecondsMax: .max, pieceBytesMax: bytes)
+            return try run(.whole(task), cache(of: document))
+        }
+        let made = try whole(WholeTask.pieceBytesLimit).reduce(0) { sum, item in
+            if case .band(let piece) = item { sum + piece.bytes.count } else { sum }
+        }
+        #expect(try made > 2 && whole(made) != read)
+        for bytes in [0, 1, made - 1] { #expect(try whole(bytes) == read) }
+        // As many rows as pixels.
+        document = try SentDocument(#"{"version":"1.2","canvasSize":{"width":1,"height":70000},"layers":[{}]}"#)
+        document.task.picture.size = .exact(PixelSize(width: 1, height: 70_000))
+        document.task.picture.options.tile = PixelSize(width: 1, height: 1)
+        let (tall, long) = (
+            try run(.read(.document(document.task)), cache(of: document)), try whole(WholeTask.pieceBytesLimit)
+        )
+        #expect(tall == long)
+    }
+
+    @Test("What has images of more samples than fit is made together")
+    func manySamples() throws {
+        let document = try document(1, [.png], tile: nil)
+        var draft = try draft(in: run(.read(.document(document.task)), cache(of: document)), for: document.task)
+        func image(_ edge: Int) -> ImageRequest {
+            ImageRequest(
+                file: BlockID(words: [1, 2, 3, 4]), fileBytes: 9, use: .color,
+                size: PixelSize(width: edge, height: edge), place: Place(file: "a"))
+        }
+        draft.images = [image(4_000)]
+        #expect(draft.isMadeAlone(within: .max))
+        // What decoding takes counts, as it does elsewhere.
+        #expect(!draft.isMadeAlone(within: image(4_000).decodingNanoseconds))
+        draft.images = [image(4_000), image(1_000)]
+        #expect(!draft.isMadeAlone(within: .max))
+        draft.images = [image(4_200)]
+        #expect(!draft.isMadeAlone(within: .max))
     }
 
     @Test("What has more samples than fit, or a bound, is made together")

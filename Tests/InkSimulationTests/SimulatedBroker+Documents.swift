@@ -52,7 +52,7 @@ extension SimulatedBroker {
             result.blockBytes[block.id] = block.frame.count
         case .draft(let part): try result.addDraft(part)
         case .readingEnd(let end): result.reading = end
-        case .band(let piece): try result.addPiece(piece)
+        case .band(let piece): try result.addPiece(piece, bytesMax: WholeTask.pieceBytesLimit)
         case .imageChunk, .imageEnd, .localBand, .pixels: farm.problem("\(item) of a reading")
         }
     }

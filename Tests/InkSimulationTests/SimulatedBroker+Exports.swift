@@ -256,6 +256,9 @@ extension SimulatedBroker {
     }
 
     func dispatch(_ dispatch: Dispatch) {
+        if dispatch.hasFailed, let export = exports[dispatch.job], let role = export.role(of: dispatch.position) {
+            advance(.hasFailed(export.life, role))
+        }
         guard let export = exports[dispatch.job], let role = export.role(of: dispatch.position),
             let peer = peers[dispatch.worker]
         else {

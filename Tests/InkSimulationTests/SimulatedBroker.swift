@@ -234,6 +234,11 @@ final class SimulatedBroker {
         guard !assembly.isBad, isWhole else {
             return reject(id, of: worker, "it is not whole")
         }
+        let isComparable = exports[assembly.life]?.compares(assembly.assembler.kind, of: assembly.role)
+        if scheduler.wantsDigest(id.task), isComparable == false {
+            forget(id, of: worker)
+            return schedule(.taskFailed(worker, id, .cancelled))
+        }
         let isWanted = scheduler.isOpen(id.task)
         if isWanted, let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {
             judge(fault, id, of: worker, assembly)

@@ -175,15 +175,16 @@ final class SimulatedWorker {
             return nil
         }
         for block in blocks { cache[block.id] = Block(id: block.id, frame: block.frame) }
-        let pieces = try PictureComposition.pieces(
-            of: draft,
-            run: { part throws(EngineError) in
-                do {
-                    let items = try result(of: part)
-                    for block in items.compactMap(\.block) { cache[block.id] = block }
-                    return items
-                } catch { throw .internalError("\(error)") }
-            }, release: { _ in })
+        let pieces =
+            try PictureComposition.pieces(
+                of: draft,
+                run: { part throws(EngineError) in
+                    do {
+                        let items = try result(of: part)
+                        for block in items.compactMap(\.block) { cache[block.id] = block }
+                        return items
+                    } catch { throw .internalError("\(error)") }
+                }, release: { _ in }) ?? []
         let blank = draft.outline
         let named = Dictionary(blank.blocks.map { ($0, 0) }) { first, _ in first }
         return try task.items(of: blank, blocks: named) + pieces.map(ResultItem.band)

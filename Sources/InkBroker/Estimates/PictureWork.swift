@@ -160,11 +160,16 @@ extension RoughSize {
                 prepare: Self.prepared + Self.preparedStroke * Double(strokes), pixels: pixels)
         case .document:
             guard let bytes = job.byteCount, let pixels = job.pixelCount else { return nil }
-            let kind = WorkKind.unread(job.encoding.format, job.encoding.effort)
             self.init(
-                kind: kind, work: Self.pixel * pixels + Self.byte * Double(bytes),
-                prepare: Self.prepare(ofBytes: Double(bytes)), pixels: pixels)
+                kind: .unread(job.encoding.format, job.encoding.effort), bytes: Double(bytes), pixels: pixels)
         }
+    }
+
+    /// That of a document of so many bytes.
+    init(kind: WorkKind, bytes: Double, pixels: Double) {
+        self.init(
+            kind: kind, work: Self.pixel * pixels + Self.byte * bytes, prepare: Self.prepare(ofBytes: bytes),
+            pixels: pixels)
     }
 
     /// Nanoseconds of all of it, before anything has been measured.

@@ -12,8 +12,8 @@ extension Export {
             guard let readable else { break }
             let limit =
                 readable.document.map { ResultLimit.draft(fileBytes: $0.limits.fileBytes) } ?? ResultLimit.localDraft
-            guard let alone, role == .whole else { return (.read(readable.task), limit) }
-            return (.whole(WholeTask(read: readable.task, nanosecondsMax: alone.nanosecondsMax)), limit)
+            guard let lone, role == .whole else { return (.read(readable.task), limit) }
+            return (.whole(lone.task(readable.task)), limit)
         case .decode(let index):
             guard let draft else { break }
             let request = draft.images[index]
@@ -60,6 +60,10 @@ extension Export {
             task, ResultLimit.band(width: finish.size.width, rows: finish.size.height, format: finish.format)
         )
     }
+
+    /// Whether a result of this kind can be compared with other results of the task: not with those of workers that only
+    /// read, when the picture was to be made alone and has been left to many since.
+    func compares(_ kind: ResultKind, of role: TaskRole) -> Bool { role != .whole || isAlone == (kind == .whole) }
 
     /// The image that a task decodes; nil for other tasks.
     func image(of role: TaskRole) -> ImageRequest? {

@@ -29,12 +29,10 @@ struct Export: Sendable {
     var phase = Phase.preparing
     /// What a worker reads.
     private(set) var readable: Readable?
-    /// What it may take to make the picture alone, and what that is estimated to take; nil where that is not to be done.
-    private(set) var alone: (nanosecondsMax: UInt64, cost: TaskCost)?
-    /// Whether a worker makes the picture alone.
-    private(set) var isAlone = false
-    /// Whether that was so, and it may now be under way beyond the number of others.
-    private(set) var wasAlone = false
+    /// How large it is, as far as that is known before it is read.
+    let size: RoughSize.Known
+    /// What a worker may take that makes the picture alone; nil where many make it.
+    private(set) var lone: LoneBounds?
     /// What a worker has made alone.
     private var made: [EncodedPiece] = []
     /// What its reader has asked for last, and how often it has asked.
@@ -59,21 +57,20 @@ struct Export: Sendable {
 
     private static let progressInterval: UInt64 = 50_000_000
 
-    /// - Parameter nanosecondsMax: what a picture may be estimated to take that is made alone.
-    init(_ job: ExportJob, life: ExportLife, submitted: UInt64, nanosecondsMax: UInt64) {
+    init(_ job: ExportJob, life: ExportLife, submitted: UInt64) {
         self.life = life
         name = job.name
         priority = job.priority
         weight = job.weight
         self.submitted = submitted
-        if job.encoding.bytesMax == nil, let rough = RoughSize(job), rough.usual <= Double(nanosecondsMax) {
-            // What is encoded of the picture, and of what it is decoded and rendered, about as many bytes as its samples.
-            alone = (
-                nanosecondsMax,
-                TaskCost(bytes: Int(min(4 * rough.pixels, 1e15)), nanoseconds: UInt64(rough.usual))
-            )
-        }
+        size = RoughSize.Known(job)
     }
+
+    /// Whether a worker makes the picture alone.
+    var isAlone: Bool { lone != nil }
+
+    /// Whether a worker was to make it alone. It may be under way beyond the number of others.
+    var wasAlone: Bool { stages.contains(.whole) }
 
     /// Whether all of the picture has come from a worker that made it alone.
     var isMade: Bool { !made.isEmpty }
@@ -96,18 +93,18 @@ struct Export: Sendable {
 
     /// A worker can read the project.
     ///
-    /// - Parameter isAlone: whether it is to make all of the picture, too; counts when nobody has read before.
-    mutating func take(_ readable: Readable, _ held: [EncodedBlock], isAlone: Bool) -> [ExportAction] {
+    /// - Parameter lone: in what bounds it is to make all of the picture, too; counts when nobody has read before.
+    mutating func take(_ readable: Readable, _ held: [EncodedBlock], lone: LoneBounds?) -> [ExportAction] {
         let isFirst = phase == .preparing
         phase = .reading
         blocks += held.map(\.id)
         self.readable = readable
-        if isFirst { (self.isAlone, wasAlone) = (isAlone, isAlone) }
-        stages.append(self.isAlone ? .whole : .read)
+        if isFirst { self.lone = lone }
+        stages.append(isAlone ? .whole : .read)
         var cost = readable.cost
-        if self.isAlone, let work = alone?.cost {
-            cost.bytes += work.bytes
-            cost.nanoseconds += work.nanoseconds
+        if let lone = self.lone {
+            cost.bytes += lone.pieceBytesMax
+            cost.nanoseconds += lone.nanoseconds
         }
         let stage = Stage(groups: 1, costs: .all(cost))
         guard isFirst else { return [.schedule(.stagesPlanned(life.job, [stage], isLast: false))] }
@@ -123,7 +120,7 @@ struct Export: Sendable {
     }
 
     /// The picture is not made alone after all.
-    mutating func leaveToMany() { isAlone = false }
+    mutating func leaveToMany() { lone = nil }
 
     private mutating func take(_ draft: PictureDraft) {
         self.draft = draft

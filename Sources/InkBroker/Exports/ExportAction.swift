@@ -36,6 +36,8 @@ struct ExportRules: Hashable, Sendable {
     var preparingMax = 1
     /// Raw bytes of rows of tiles that one export may have under way beyond the row that is written next.
     var reorderBytes = 96 << 20
+    /// What all pieces of pictures that workers make alone may take, bytes.
+    var loneBytes = 768 << 20
     /// What a picture may be estimated to take that a worker makes alone, nanoseconds of a core; 0: none is.
     var aloneNanoseconds: UInt64 = 2_000_000_000
 }

@@ -18,6 +18,8 @@ enum ExportEvent: Sendable {
     case stagesDone(JobID)
     /// The scheduler wants this result. Its blocks are held for the export, each once.
     case accepted(ExportLife, TaskRole, TaskResult)
+    /// This task is given out again, after an attempt that counts against it and without any result.
+    case hasFailed(ExportLife, TaskRole)
     /// Blocks have reached the disk: there may be room for the next project.
     case diskAdvanced
     /// Nothing further is begun, and what is under way ends: for the error, or as if each had been cancelled.
@@ -97,12 +99,12 @@ struct TaskResult: Sendable {
 
     /// Adds a piece of a picture that is made alone.
     ///
+    /// - Parameter bytesMax: what all of them may have together.
     /// - Throws: `overLimit` for more of them than there may be.
-    mutating func addPiece(_ piece: EncodedPiece) throws(ProtocolError) {
+    mutating func addPiece(_ piece: EncodedPiece, bytesMax: Int) throws(ProtocolError) {
         pieceBytes += UInt64(piece.bytes.count)
-        guard pieceBytes <= WholeTask.pieceBytesMax, pieces.count < WholeTask.piecesMax else {
-            throw .overLimit(
-                what: "the pieces of a picture", found: pieceBytes, limit: UInt64(WholeTask.pieceBytesMax))
+        guard pieceBytes <= UInt64(bytesMax), pieces.count < WholeTask.piecesMax else {
+            throw .overLimit(what: "the pieces of a picture", found: pieceBytes, limit: UInt64(bytesMax))
         }
         pieces.append(piece)
     }

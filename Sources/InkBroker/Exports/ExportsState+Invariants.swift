@@ -10,6 +10,7 @@ extension ExportsState {
         let busy = active.values.filter { $0.phase != .finishing }
         let shared = busy.count { !$0.wasAlone }
         if shared > rules.activeMax + rules.overtaking { broken.append("\(shared) under way") }
+        if loneBytes > rules.loneBytes { broken.append("\(loneBytes) bytes of pieces made alone") }
         if places < rules.activeMax, !waiting.isEmpty { broken.append("\(waiting.count) wait, and there is room") }
         if isStopping, !waiting.isEmpty || !busy.isEmpty { broken.append("stopping, and something goes on") }
         let queued = Set(unprepared.map(\.life)).union(preparing)

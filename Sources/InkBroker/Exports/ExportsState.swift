@@ -16,8 +16,9 @@ struct ExportsState: Sendable {
     private(set) var preparing: Set<ExportLife> = []
     private(set) var active: [JobID: Export] = [:]
     private(set) var isStopping = false
-    /// Jobs that are to be submitted, and threads of workers.
-    private var othersWaiting = 0
+    /// Jobs that are to be submitted, of at least this priority.
+    private var others = (count: 0, priority: 0)
+    /// Those of all workers.
     private var threads = 0
     private var livesBegun: UInt64 = 0
     private var actions: [ExportAction] = []
@@ -78,6 +79,7 @@ struct ExportsState: Sendable {
             advance(life.job) { export throws(BrokerError) in try export.take(result, of: role, now: now) }
             // It would take too long, or cannot be made alone.
             if role == .whole, let export = self[life], export.draft != nil, !export.isMade { leaveToMany(life.job) }
+        case .hasFailed(let life, let role): if role == .whole, self[life] != nil { leaveToMany(life.job) }
         case .diskAdvanced: break
         case .stopped(let error): stop(error)
         }
@@ -91,7 +93,7 @@ struct ExportsState: Sendable {
             return report(.failed(job.id, .internalError("\(job.id) is taken")))
         }
         waiting.append((job, now))
-        othersWaiting = max(0, job.othersWaiting)
+        others = (max(0, job.othersWaiting), job.priority)
     }
 
     private mutating func setPriority(_ id: JobID, _ priority: Int) {
@@ -111,25 +113,32 @@ struct ExportsState: Sendable {
             let (job, submitted) = waiting.remove(at: index)
             livesBegun += 1
             let life = ExportLife(job: job.id, number: livesBegun)
-            active[job.id] = Export(
-                job, life: life, submitted: submitted, nanosecondsMax: rules.aloneNanoseconds)
+            active[job.id] = Export(job, life: life, submitted: submitted)
             unprepared.append((job, life))
             report(.started(job.id))
         }
     }
 
-    /// Whether a thread is to make the picture alone: pictures that are as urgent wait, and more of them than threads are
-    /// free.
-    private func isToBeMadeAlone(_ id: JobID) -> Bool {
-        guard let export = active[id], export.alone != nil, threads > 0 else { return false }
-        var count = othersWaiting
+    /// In what bounds a thread is to make the picture alone: pictures that are as urgent wait, and more of them than
+    /// threads are free. nil where many are to make it.
+    private func loneBounds(_ id: JobID, _ readable: Readable) -> LoneBounds? {
+        guard let export = active[id], threads > 0,
+            let bounds = LoneBounds(export.size, readable, nanosecondsMax: rules.aloneNanoseconds),
+            loneBytes + bounds.pieceBytesMax <= rules.loneBytes
+        else { return nil }
+        // Of less urgent ones it is not known whether any is as urgent as this.
+        var count = others.priority >= export.priority ? others.count : 0
         for other in active.values
         where other.phase != .finishing && !other.isPaused && other.priority >= export.priority { count += 1 }
         for other in waiting where count <= threads && other.job.priority >= export.priority { count += 1 }
-        return count > threads
+        return count > threads ? bounds : nil
     }
 
+    /// What the pieces of pictures that are made alone may take, bytes.
+    var loneBytes: Int { active.values.reduce(0) { $0 + ($1.lone?.pieceBytesMax ?? 0) } }
+
     private mutating func leaveToMany(_ id: JobID) {
+        guard active[id]?.isAlone == true else { return }
         active[id]?.leaveToMany()
         report(.alone(id, false, atOnce: aloneAtOnce))
     }
@@ -192,9 +201,9 @@ struct ExportsState: Sendable {
         }
         switch answer {
         case .readable(let readable, let blocks):
-            let isAlone = isToBeMadeAlone(id)
+            let lone = loneBounds(id, readable)
             let wasAlone = active[id]?.isAlone
-            advance(id) { $0.take(readable, blocks, isAlone: isAlone) }
+            advance(id) { $0.take(readable, blocks, lone: lone) }
             if wasAlone == false, active[id]?.isAlone == true { report(.alone(id, true, atOnce: aloneAtOnce)) }
         case .prepared(let prepared): advance(id) { $0.take(prepared) }
         case .planned(let planned):

@@ -11,6 +11,9 @@ extension BrokerLoop {
             tell(.workerLost(dispatch.worker, reason: "its connection is gone"))
             return
         }
+        if dispatch.hasFailed, let export = exports[dispatch.job], let role = export.role(of: dispatch.position) {
+            tell(.hasFailed(export.life, role))
+        }
         guard let export = exports[dispatch.job], let role = export.role(of: dispatch.position) else {
             tell(.taskFailed(dispatch.worker, dispatch.id, .cancelled))
             return
@@ -122,14 +125,14 @@ extension BrokerLoop {
             assembly.result.chunks.append(ReceivedChunk(pixels: chunk.map(\.id), byteCount: byteCount))
         case .imageEnd(let image):
             assembly.result.endImage(image)
-        case .band(let band): try add(band, to: &assembly)
+        case .band(let band): try add(band, to: &assembly, of: export)
         case .localBand(var band, let id):
             guard case .bytes(let bytes) = store.local?.content(of: id) else {
                 throw ProtocolError.badValue(what: "band", offset: 0, found: "\(id)", expected: "a local block")
             }
             store.local?.remove(id)
             band.bytes = bytes
-            try add(band, to: &assembly)
+            try add(band, to: &assembly, of: export)
         case .block(let block):
             _ = try hold(block, for: &assembly)
             assembly.result.blockBytes[block.id] = block.frame.count
@@ -147,8 +150,12 @@ extension BrokerLoop {
         }
     }
 
-    private func add(_ band: EncodedPiece, to assembly: inout Assembly) throws(ProtocolError) {
-        if assembly.role == .whole { try assembly.result.addPiece(band) } else { assembly.result.add(band) }
+    private func add(
+        _ band: EncodedPiece, to assembly: inout Assembly, of export: Export
+    ) throws(ProtocolError) {
+        guard assembly.role == .whole else { return assembly.result.add(band) }
+        // One that has been left to many since is still welcome.
+        try assembly.result.addPiece(band, bytesMax: export.lone?.pieceBytesMax ?? WholeTask.pieceBytesLimit)
     }
 
     /// Takes a block in under the name that it has; returns how many bytes it says that it holds.
@@ -179,6 +186,12 @@ extension BrokerLoop {
             try assembly.assembler.finish(done)
         } catch {
             reject(id, of: worker, "\(error)")
+            return
+        }
+        let isComparable = exports[assembly.life]?.compares(assembly.assembler.kind, of: assembly.role)
+        if scheduler.wantsDigest(id.task), isComparable == false {
+            forget(id, of: worker)
+            tell(.taskFailed(worker, id, .cancelled))
             return
         }
         if isWanted, let fault = exports[assembly.life]?.complete(&assembly.result, of: assembly.role) {

@@ -135,10 +135,14 @@ final class BrokerLoop {
     ///   other, each when the store has room for it.
     private static func exportRules(_ configuration: BrokerConfiguration, areWorkersHere: Bool) -> ExportRules {
         let rules = ExportRules()
+        // As much as rows of as many exports.
+        let (exports, rowBytes) = (configuration.activeExports, configuration.reorderBytes)
+        let (loneBytes, isMore) = exports.multipliedReportingOverflow(by: rowBytes)
         return ExportRules(
             activeMax: configuration.activeExports,
             preparingMax: areWorkersHere ? configuration.activeExports + rules.overtaking : 1,
             reorderBytes: configuration.reorderBytes,
+            loneBytes: isMore ? .max : loneBytes,
             // Tiles whose results are kept are looked up, and a worker that makes a picture alone cannot do that.
             aloneNanoseconds: configuration.resultFolder == nil ? rules.aloneNanoseconds : 0)
     }

@@ -135,7 +135,7 @@ extension SchedulerState {
             .dispatch(
                 Dispatch(
                     id: attempt, worker: worker, job: job.id, position: task.position, deadline: deadline,
-                    isRace: isRace)))
+                    isRace: isRace, hasFailed: task.failures > 0 && task.held.isEmpty)))
     }
 
     /// Reserves workers for suspects, and starts suspects whose worker has become idle.

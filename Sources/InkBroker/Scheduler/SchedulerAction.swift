@@ -36,6 +36,8 @@ struct Dispatch: Hashable, Sendable {
     var deadline: UInt64
     /// A slow worker has the task, too.
     var isRace = false
+    /// An attempt counts against the task, and none has given a result.
+    var hasFailed = false
 }
 
 /// Why a job failed.

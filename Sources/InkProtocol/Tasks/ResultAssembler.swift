@@ -9,7 +9,7 @@ public import InkEngine
 public struct ResultAssembler: Sendable {
     private let task: TaskID
     private let attempt: UInt32
-    private let kind: ResultKind
+    public let kind: ResultKind
     private let limitBytes: UInt64
     private let itemLimitBytes: UInt64
     private var nextSequence: UInt32 = 0

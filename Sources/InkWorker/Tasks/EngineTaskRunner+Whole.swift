@@ -17,12 +17,12 @@ extension EngineTaskRunner {
             let bench = LoneBench()
             let (draft, blocks) = try source(id, context).draft(encoder: .local(bench.local))
             bench.take(blocks)
-            // Cut again for the workers that make it together, which costs little beside the picture.
-            guard draft.isMadeAlone(within: task.nanosecondsMax) else {
-                return try run(.read(task.read), in: context)
-            }
             phases.prepare = SystemClock.nanoseconds - start
-            let pieces = try pieces(of: draft, bench, context, &phases)
+            // Cut again for the workers that make it together, which costs little beside the picture.
+            guard let pieces = try pieces(of: draft, for: task, bench, context, &phases) else {
+                phases.add(try run(.read(task.read), in: context), atMost: .max)
+                return phases
+            }
             guard let shared = context.blocks.share(value: draft.outline) else {
                 throw .internalError("a draft is made for another process")
             }
@@ -44,10 +44,10 @@ extension EngineTaskRunner {
     ) throws(EngineError) -> [ResultItem] {
         let bench = LoneBench()
         var warnings: [String] = []
-        let (draft, outline): (PictureDraft, [ResultItem])
+        let (reading, draft, outline): (DocumentTaskReading, PictureDraft, [ResultItem])
         do throws(EngineError) {
             defer { phases.prepare = SystemClock.nanoseconds - start }
-            let reading = try reading(document, context)
+            reading = try self.reading(document, context)
             guard case .read(let project, let lines) = reading else { return try document.result(of: reading) }
             warnings = lines
             var blocks: [EncodedBlock] = []
@@ -60,17 +60,22 @@ extension EngineTaskRunner {
         } catch {
             return try DocumentTask.result(refusing: error, warnings: warnings)
         }
-        let pieces = try pieces(of: draft, bench, context, &phases)
+        guard let pieces = try pieces(of: draft, for: task, bench, context, &phases) else {
+            return try document.result(of: reading)
+        }
         return outline + Self.items(of: pieces, context) + [.readingEnd(ReadingEnd(warnings: warnings))]
     }
 
+    /// The picture's pieces; nil if it would take too long, or its pieces are more than the broker has room for.
     private func pieces(
-        of draft: PictureDraft, _ bench: LoneBench, _ context: TaskContext, _ phases: inout PhaseTimes
-    ) throws(EngineError) -> [EncodedPiece] {
+        of draft: PictureDraft, for task: WholeTask, _ bench: LoneBench, _ context: TaskContext,
+        _ phases: inout PhaseTimes
+    ) throws(EngineError) -> [EncodedPiece]? {
+        guard draft.isMadeAlone(within: task.nanosecondsMax) else { return nil }
         var sum = phases
         defer { phases = sum }
         return try PictureComposition.pieces(
-            of: draft,
+            of: draft, bytesMax: task.pieceBytesMax,
             run: { task throws(EngineError) in
                 let (items, times) = try bench.run(task, context, self)
                 sum.add(times, atMost: .max)
@@ -94,9 +99,10 @@ extension EngineTaskRunner {
     }
 }
 
-/// The blocks of a picture that is made alone.
+/// The blocks of a picture that is made alone: what it is cut into, samples of images (`WholeTask.imageBytesMax`) and of
+/// tiles (`WholeTask.sampleBytesMax`).
 private final class LoneBench: Sendable {
-    /// More are compressed, and kept so.
+    /// Only a document that is larger than them makes more; that is compressed, and kept so.
     private static let localBytesMax = 256 << 20
     private static let cacheBytes = 128 << 20
 

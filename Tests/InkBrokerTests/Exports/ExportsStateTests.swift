@@ -57,7 +57,8 @@ private struct SimulatedExports {
             rules: ExportRules(
                 activeMax: Int.random(in: 1...3, using: &random), overtaking: Int.random(in: 0...2, using: &random),
                 preparingMax: Int.random(in: 1...3, using: &random),
-                reorderBytes: Int.random(in: 0...5, using: &random) * width))
+                reorderBytes: Int.random(in: 0...5, using: &random) * width,
+                loneBytes: Int.random(in: 0...5, using: &random) << 20))
         schedule(
             .workerJoined(
                 Self.worker, name: "w",
@@ -380,13 +381,20 @@ private struct SimulatedExports {
             guard let export = state[dispatch.job], let role = export.role(of: dispatch.position) else {
                 return problems.append("a task of an export that has ended")
             }
+            // A picture whose first attempt has failed, or any other task.
+            if chance(0.1) { tell(.hasFailed(export.life, role)) }
             if case .tile(let row, _) = role, let stitch = export.stitch,
                 row - stitch.next >= stitch.window, !stitch.isComplete,
                 export.plan?.whole.set.streamed.isEmpty == false
             {
                 problems.append("row \(row) is begun, \(stitch.next) is next")
             }
-            do { _ = try export.task(role) } catch { problems.append("\(error)") }
+            do {
+                let task = try state[dispatch.job]?.task(role).0
+                if role == .whole, export.wasAlone, task?.isWhole != state[dispatch.job]?.isAlone {
+                    problems.append("\(dispatch.job) is left to many, and is to be made alone")
+                }
+            } catch { problems.append("\(error)") }
             dispatched.append((dispatch, export.life))
         case .planStages(let id): tell(.stagesDone(id))
         case .accept(_, let attempt, _, let position):
@@ -471,7 +479,7 @@ private struct SimulatedExports {
         let plan = state[life]?.plan
         func band(_ row: Int) -> TaskResult { TaskResult(band: plan.map { Self.band(row, $0) }) }
         switch role {
-        case .read, .whole: return reading(life, isAlone: role == .whole)
+        case .read, .whole: return reading(life, isAlone: state[life]?.isAlone == true)
         case .decode:
             let block = hold(chance(0.3) ? FakeBlocks.id(of: []) : nil)
             let info = DecodedImageInfo(size: PixelSize(width: 4, height: 4), format: .rgba8)

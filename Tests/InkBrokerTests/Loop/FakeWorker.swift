@@ -218,15 +218,16 @@ private final class FakeSession {
         let (draft, encoded) = try FakeReading.draft(document)
         guard draft.isMadeAlone(within: .max) else { return try FakeReading.items(.document(document)) }
         for block in encoded { blocks[block.id] = try Block(id: block.id, frame: block.frame).content() }
-        let pieces = try PictureComposition.pieces(
-            of: draft,
-            run: { task throws(EngineError) in
-                do {
-                    let items = try items(task, answer)
-                    for block in items.compactMap(\.block) { blocks[block.id] = try block.content() }
-                    return items
-                } catch { throw .internalError("\(error)") }
-            }, release: { _ in })
+        let pieces =
+            try PictureComposition.pieces(
+                of: draft,
+                run: { task throws(EngineError) in
+                    do {
+                        let items = try items(task, answer)
+                        for block in items.compactMap(\.block) { blocks[block.id] = try block.content() }
+                        return items
+                    } catch { throw .internalError("\(error)") }
+                }, release: { _ in }) ?? []
         let outline = try draft.outline.encodedParts().map { ResultItem.draft(try Block(content: $0)) }
         return outline + pieces.map(ResultItem.band) + [.readingEnd(ReadingEnd())]
     }

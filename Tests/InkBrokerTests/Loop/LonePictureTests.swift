@@ -115,7 +115,7 @@ struct LonePictureTests {
         #expect(farm.until { farm.isEmpty })
     }
 
-    @Test("A picture whose worker is lost is made by another, and one that is cancelled leaves nothing")
+    @Test("A picture whose worker is lost is left to many, and one that is cancelled leaves nothing")
     func lostAndCancelled() throws {
         let farm = try Farm { $0.livenessMilliseconds = 500 }
         defer { farm.stop() }
@@ -128,12 +128,35 @@ struct LonePictureTests {
             return task.document?.content.parts == [] ? .hold : .good
         }
         _ = try #require(try farm.end(of: 1)?.get())
-        #expect(farm.file("a.png") == Self.picture && seen.all.map(\.worker) == ["v", "w"])
+        #expect(farm.file("a.png") == Self.picture && seen.wholes == 1 && seen.all.count == 1 + 1 + 3 + 6)
+        #expect(farm.chosen(for: 1) == [true, false])
         farm.submit(2, "b.png", document: [], tile: Self.tile, othersWaiting: 5)
-        #expect(farm.until { seen.all.count == 3 })
+        #expect(farm.until { seen.wholes == 2 })
         farm.broker.cancel(JobID(2))
         #expect(farm.end(of: 2) == .failure(.cancelled(export: "a.ink")))
         #expect(farm.file("b.png") == nil && farm.until { farm.isEmpty })
+    }
+
+    @Test("Of pictures that are lost together none is to blame: each is made alone again")
+    func lostTogether() throws {
+        let farm = try Farm { $0.livenessMilliseconds = 500 }
+        defer { farm.stop() }
+        let seen = Seen()
+        hire(farm, "v", seen) { task in task.document?.content.parts.count == 1 && seen.wholes > 1 ? .fallSilent : .hold
+        }
+        for id in 1...2 as ClosedRange<UInt64> {
+            farm.submit(id, "\(id).png", document: [UInt8(id)], tile: Self.tile, othersWaiting: 5)
+        }
+        #expect(farm.until { seen.wholes == 2 })
+        farm.hire("w") { task, _ in
+            seen.add("w", task)
+            return .good
+        }
+        for id in 1...2 as ClosedRange<UInt64> {
+            _ = try #require(try farm.end(of: id)?.get())
+            #expect(farm.file("\(id).png") == Self.picture && farm.chosen(for: id) == [true])
+        }
+        #expect(seen.wholes == 4 && seen.all.count == 4)
     }
 
     @Test("What two workers make alone is compared")
@@ -205,6 +228,8 @@ struct LonePictureTests {
         Lie(testDescription: "no end") { items, _ in Array(items.dropLast()) },
         piece("a row more") { $0.rowCount += 1 },
         piece("other bytes") { $0.rawByteCount -= 1 },
+        // The bounds of a small picture's pieces are those of its task.
+        piece("more bytes than there is room for") { $0.bytes += [UInt8](repeating: 0, count: 1 << 20) },
     ]
 
     @Test(arguments: lies) func liesAreFoundOut(lie: Lie) throws {
