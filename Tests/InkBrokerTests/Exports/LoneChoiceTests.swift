@@ -92,6 +92,17 @@ struct LoneChoiceTests {
         #expect(exports.state[JobID(5)] == nil && exports.state.loneBytes == 3 << 20)
     }
 
+    @Test("Pieces are taken up to the bytes that there is room for")
+    func pieces() throws {
+        var result = TaskResult()
+        let piece = EncodedPiece(rowCount: 1, rawByteCount: 1, adler32: 1, bytes: [1, 2, 3])
+        for _ in 0..<3 { try result.addPiece(piece, bytesMax: 9) }
+        #expect(throws: ProtocolError.overLimit(what: "the pieces of a picture", found: 12, limit: 9)) {
+            try result.addPiece(piece, bytesMax: 9)
+        }
+        #expect(result.pieces == [piece, piece, piece])
+    }
+
     @Test(
         "The bounds of the task follow from the picture",
         arguments: [(100.0, 1, 1 << 20), (1e6, 1, 4_000_000), (1e6, 3, 12_000_000)])

@@ -228,8 +228,6 @@ struct LonePictureTests {
         Lie(testDescription: "no end") { items, _ in Array(items.dropLast()) },
         piece("a row more") { $0.rowCount += 1 },
         piece("other bytes") { $0.rawByteCount -= 1 },
-        // The bounds of a small picture's pieces are those of its task.
-        piece("more bytes than there is room for") { $0.bytes += [UInt8](repeating: 0, count: 1 << 20) },
     ]
 
     @Test(arguments: lies) func liesAreFoundOut(lie: Lie) throws {
