@@ -102,7 +102,7 @@ struct Readable: Sendable {
             var stitch = StitchState(whole.rowCount > 0 ? [(whole.grid, whole.set)] : [], window: 1)
             for (row, piece) in rows.enumerated() { _ = try stitch.accept(piece, row: row) }
             for (piece, member) in zip(files, whole.set.wholes) {
-                let fault = whole.set.members[member].fault(inWhole: piece, whole.scene.output, whole.format)
+                let fault = whole.set.members[member].fault(inWhole: piece, whole.scene.picture, whole.format)
                 if let fault { return fault }
             }
             return nil

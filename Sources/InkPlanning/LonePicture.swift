@@ -13,7 +13,7 @@ extension PictureDraft {
         guard pictures.count == 1, let whole = pictures.first, files.allSatisfy({ $0.encoding.bytesMax == nil }),
             let set
         else { return false }
-        let (area, bytes) = (whole.scene.output.area, whole.format.bytesPerPixel * set.members.count)
+        let (area, bytes) = (whole.scene.picture.area, whole.format.bytesPerPixel * set.members.count)
         // A worker holds all samples of files that are made of the whole picture, and those of all images.
         let imageBytes = images.reduce(0) { $0 + min($1.resultLimit, 1 << 40) }
         guard area <= WholeTask.sampleBytesMax / bytes, imageBytes <= WholeTask.imageBytesMax else { return false }

@@ -50,7 +50,7 @@ package struct PictureComposition: Sendable {
         let rows = (0..<whole.grid.rows).compactMap { bandTiles(ofRow: $0, halvings: halvings) }
         guard rows.count == whole.grid.rows else { return nil }
         return FinishTask(
-            size: whole.scene.output, format: whole.format, encoding: encoding, halvings: halvings, rows: rows)
+            size: whole.scene.picture, format: whole.format, encoding: encoding, halvings: halvings, rows: rows)
     }
 
     /// Makes the n-th of the files that are made of the whole picture; nil if tiles are missing.
@@ -73,7 +73,7 @@ package struct PictureComposition: Sendable {
             let rows = plan.rows(ofPicture: index).compactMap { bandTiles(ofRow: $0) }
             guard rows.count == picture.rowCount else { return nil }
             let task = FinishTask(
-                size: picture.scene.output, format: picture.format, encoding: picture.set.members[member].encoding,
+                size: picture.scene.picture, format: picture.format, encoding: picture.set.members[member].encoding,
                 rows: rows)
             images.append((picture.share.uses[member].picture, task))
         }

@@ -151,6 +151,11 @@ package struct PictureDraft: Sendable {
         _ project: Project, _ measures: ProjectMeasures = ProjectMeasures(), order: PictureOrder, name: String,
         limits: Limits, encoder: BlockEncoder, blocks: inout [EncodedBlock]
     ) throws(EngineError) {
+        let hasPages = project.pages != nil
+        let (project, view) = try project.page(order.options.view, place: Place(file: name))
+        let measures = hasPages ? ProjectMeasures() : measures
+        var order = order
+        order.options.view = view
         let options = order.options
         self.name = name
         self.limits = limits
@@ -270,15 +275,24 @@ extension DraftPicture {
     ) throws(EngineError) {
         let options = order.options
         let viewport = try project.viewport(options.view, place: Place(file: name))
+        var order = order
+        let place =
+            source == .whole
+            ? try FramedDrawing(
+                of: project, canvas: viewport?.size ?? project.canvasSize, order, limits: requests.limits,
+                place: Place(file: name))
+            : FramedDrawing(size: order.output)
+        order.output = place.size
         var codecs = try options.files.map { file throws(EngineError) in try PictureCodecs.codec(file.encoding.format) }
         self.source = source
         scene = Scene(
             canvas: viewport?.size ?? project.canvasSize, output: order.output,
             background: options.background ?? project.background,
             patternOrigin: viewport.map { ViewMap($0).point(Point(x: 0, y: 0)) } ?? Point(x: 0, y: 0))
+        scene.frame = place.frame
         codecs = codecs.filter { !$0.isVector }
         format = DraftPicture.format(options.colorMode, on: scene.background, codecs)
-        costs = RowCosts(output: order.output)
+        costs = RowCosts(output: scene.picture)
         // Nothing is rendered of a picture that is only drawn.
         if codecs.isEmpty { return }
         var builder = SceneBuilder(
@@ -288,7 +302,7 @@ extension DraftPicture {
         }
         let tree = DrawnTree(project.layers, chosen: options.layers)
         scene.layers = try builder.elements(tree.drawn(fillsSuggested: options.fillsSuggested))
-        costs = builder.costs
+        costs = place.frame.map { builder.costs.framed($0) } ?? builder.costs
         requests = builder.images
         blocks += builder.blocks
     }

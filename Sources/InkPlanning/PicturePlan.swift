@@ -50,6 +50,7 @@ package struct PlannedPicture: Sendable {
         var scene = Scene<SceneImage<DecodedImage>, MarkBlockIndex>(
             canvas: picture.scene.canvas, output: picture.scene.output, background: picture.scene.background,
             patternOrigin: picture.scene.patternOrigin, baseImage: picture.scene.baseImage.map(image))
+        scene.frame = picture.scene.frame
         for layer in picture.scene.layers {
             let planned = layer.mapped { (layer, children) -> PlanLayer? in
                 let mask = layer.mask.map(image)
@@ -72,11 +73,11 @@ package struct PlannedPicture: Sendable {
             !picture.isRendered
             ? PixelRect(x: 0, y: 0, width: 0, height: 0)
             : source.isCropped
-                ? scene.inkedRect : PixelRect(x: 0, y: 0, width: scene.output.width, height: scene.output.height)
+                ? scene.inkedRect : PixelRect(x: 0, y: 0, width: scene.picture.width, height: scene.picture.height)
         self.rect = rect
         let multiple = share.set.rowMultiple
         if rect.isEmpty {
-            grid = TileGrid(output: scene.output, tile: scene.output)
+            grid = TileGrid(output: scene.picture, tile: scene.picture)
         } else if let tile = tile ?? (keepsResults ? PixelSize(width: rect.width, height: Self.keptRows) : nil) {
             grid = TileGrid(output: rect.size, tile: tile, rowMultiple: multiple)
         } else {
@@ -85,7 +86,7 @@ package struct PlannedPicture: Sendable {
     }
 
     /// How often the samples of tiles are halved. Those of a part of a row are needed as they are for the row.
-    package var halvings: Int { grid.isBands && !set.streamed.isEmpty ? set.halvings(of: scene.output) : 0 }
+    package var halvings: Int { grid.isBands && !set.streamed.isEmpty ? set.halvings(of: scene.picture) : 0 }
 
     /// In the picture that its tiles are a part of.
     package func pixelRows(ofRow row: Int) -> Range<Int> {
@@ -97,12 +98,17 @@ package struct PlannedPicture: Sendable {
         var rect = grid.rect(row: row, column: column)
         rect.x += self.rect.x
         rect.y += self.rect.y
-        return TileTask(
-            canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background,
-            baseImage: scene.baseImage.flatMap { visibleSlice(of: $0, rect, filter: .lanczos3) },
-            layers: scene.layers.compactMap { tileLayer($0, rect) }, pixelFormat: format,
-            delivery: delivery(isLast: row == grid.rows - 1),
-            patternOrigin: scene.patternOrigin)
+        var task = TileTask(
+            canvas: scene.canvas, output: scene.output, rect: rect, background: scene.background, baseImage: nil,
+            layers: [], pixelFormat: format, delivery: delivery(isLast: row == grid.rows - 1),
+            patternOrigin: scene.patternOrigin, frame: scene.frame)
+        // A tile beside the drawing shows nothing of it.
+        let drawn = if let frame = scene.frame { frame.shown(in: rect, of: scene.output) } else { PixelRect?(rect) }
+        if let drawn {
+            task.baseImage = scene.baseImage.flatMap { visibleSlice(of: $0, drawn, filter: .lanczos3) }
+            task.layers = scene.layers.compactMap { tileLayer($0, drawn) }
+        }
+        return task
     }
 
     private func delivery(isLast: Bool) -> TileDelivery {
@@ -194,7 +200,7 @@ package struct PicturePlan: Sendable {
         _ draft: PictureDraft, decoded: [[DecodedImage]], keepsResults: Bool = false
     ) throws(EngineError) {
         // Rows of all pictures have as many tiles: where there are several pictures, one.
-        let width = draft.pictures[0].scene.output.width
+        let width = draft.pictures[0].scene.picture.width
         let tile =
             draft.pictures.count == 1 ? draft.tile : draft.tile.map { PixelSize(width: width, height: $0.height) }
         let pictures = try draft.pictures.map { picture throws(EngineError) in
@@ -216,7 +222,7 @@ package struct PicturePlan: Sendable {
             let encoding = draft.files[file].encoding
             let hasAlpha = PictureCodecs.codec(of: encoding.format)?.hasAlpha == true
             return PictureHead(
-                size: pictures[0].scene.output, pixels: hasAlpha ? pictures[0].format : .rgb, encoding: encoding,
+                size: pictures[0].scene.picture, pixels: hasAlpha ? pictures[0].format : .rgb, encoding: encoding,
                 description: draft.description(draft.files[file]),
                 layers: draft.layers[file].map { LayeredLayout(nodes: $0, parts: parts) })
         }
@@ -243,7 +249,7 @@ package struct PicturePlan: Sendable {
     }
 
     /// Pixels of all images in files of lines.
-    package var drawnPixels: Int { pictures.reduce(0) { $0 + ($1.source.isDrawn ? $1.scene.output.area : 0) } }
+    package var drawnPixels: Int { pictures.reduce(0) { $0 + ($1.source.isDrawn ? $1.scene.picture.area : 0) } }
 
     /// The rows of tiles of a picture.
     package func rows(ofPicture picture: Int) -> Range<Int> { firstRows[picture]..<firstRows[picture + 1] }

@@ -60,6 +60,16 @@ package struct RowCosts: Sendable {
         differences[Int(extent.maxY)] -= perRow
     }
 
+    /// The costs of a picture that the drawing lies in: those of a row are those of the pixels that it shows.
+    func framed(_ frame: PictureFrame) -> RowCosts {
+        var framed = RowCosts(output: frame.size)
+        framed.everyRow += everyRow / Double(frame.magnification)
+        for (row, difference) in differences.enumerated() {
+            framed.differences[frame.y + row * frame.magnification] += difference / Double(frame.magnification)
+        }
+        return framed
+    }
+
     /// Nanoseconds of each output row.
     package var perRow: [Double] { strokesPerRow.map { everyRow + $0 } }
 

@@ -124,7 +124,7 @@ extension PicturePlan {
             pictures.map { picture in
                 PictureWork(
                     picture.costs, rows: (0..<picture.rowCount).map(picture.pixelRows(ofRow:)),
-                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.output, picture.set,
+                    columns: picture.grid.columns, width: picture.rect.width, picture.scene.picture, picture.set,
                     picture.drawings, isDrawn: picture.source.isDrawn)
             })
     }
@@ -137,7 +137,7 @@ extension PictureDraft {
         for picture in pictures {
             // A format of another version has no known cost.
             guard let set = try? PictureSet(picture.uses.map(\.encoding), pixels: picture.format) else { return nil }
-            let size = picture.scene.output
+            let size = picture.scene.picture
             works.append(
                 PictureWork(
                     picture.costs, rows: picture.isRendered ? [0..<size.height] : [], columns: 1, width: size.width,

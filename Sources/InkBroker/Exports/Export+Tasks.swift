@@ -133,7 +133,7 @@ extension Export {
         case .encode(let row): return bandFault(result, row)
         case .finish(let index):
             guard let whole = plan?.whole, let piece = result.band else { return nil }
-            return whole.set.members[whole.set.wholes[index]].fault(inWhole: piece, whole.scene.output, whole.format)
+            return whole.set.members[whole.set.wholes[index]].fault(inWhole: piece, whole.scene.picture, whole.format)
         case .trial(let number, let row):
             return result.band.flatMap { trials?.fault(in: $0, row: row, of: number) }
         }

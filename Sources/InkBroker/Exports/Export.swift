@@ -290,7 +290,7 @@ struct Export: Sendable {
     /// What encoding a file from the whole picture takes.
     private static func finishCost(_ plan: PicturePlan) -> TaskCost {
         let whole = plan.whole
-        let bytes = whole.scene.output.halved(whole.halvings).area * whole.format.bytesPerPixel
+        let bytes = whole.scene.picture.halved(whole.halvings).area * whole.format.bytesPerPixel
         // Some milliseconds to half a second a megapixel, by format and effort: deadlines have to allow for the slowest.
         return TaskCost(bytes: 2 * bytes, nanoseconds: UInt64(bytes) * 200)
     }
@@ -395,7 +395,7 @@ struct Export: Sendable {
     func report(_ files: [WrittenFile], now: UInt64) -> PictureReport? {
         guard let plan else { return nil }
         var report = PictureReport(
-            size: plan.whole.scene.output, files: files, tileCount: plan.tileCount, attemptCount: counts.attempts,
+            size: plan.whole.scene.picture, files: files, tileCount: plan.tileCount, attemptCount: counts.attempts,
             elapsed: now - submitted)
         report.phases = counts.phases
         // What the broker does itself to prepare, it does while no worker has a task.

@@ -23,6 +23,8 @@ public struct PictureOptions: Hashable, Sendable {
     public var layers: [Int]?
     /// The part of the drawing to show; nil: the canvas, or everything visible on an infinite one.
     public var view: ViewChoice?
+    /// Where the drawing lies in a picture of another shape; nil: it fills the picture.
+    public var fit: PictureFit?
     /// Whether layers without strokes and content are filled with their suggested pattern.
     public var fillsSuggested: Bool
     public var colorMode: ColorMode
@@ -86,6 +88,7 @@ public struct PictureOptions: Hashable, Sendable {
             "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
         ]
         if let view { parts.append("view=\(view.canonicalText)") }
+        if let fit { parts.append("fit=\(fit.alignment.name) \(fit.margin)") }
         parts += encoding.canonicalParts
         return parts.joined(separator: ";")
     }

@@ -14,6 +14,10 @@ public struct Project: Sendable {
     public var viewports: [Viewport] = []
     /// Whether the viewports are the pages of a document of another program, each of which is a picture.
     public var hasPages = false
+    /// Pages that are projects of their own; nil: they are parts of this one, or there are none.
+    public var pages: (any ProjectPages)?
+    /// How the drawing becomes a picture of another size. Not a part of project files.
+    public var scaling = DrawingScaling.smooth
     /// How the pages follow each other in time; nil where they do not. Not a part of project files.
     public var animation: Animation?
     /// What lies under everything. Default opaque white.

@@ -2,8 +2,10 @@
 /// in the types of images and strokes.
 public struct Scene<Image, Strokes> {
     public var canvas: CanvasSize
-    /// The whole picture's size.
+    /// The size of all that is drawn, output pixels: that of the whole picture where there is no frame.
     public var output: PixelSize
+    /// The larger picture that the drawing lies in; nil: none.
+    public var frame: PictureFrame?
     public var background: RGBA8
     /// Where patterns that lie still on the canvas begin, in canvas pixels.
     public var patternOrigin: Point
@@ -22,6 +24,9 @@ public struct Scene<Image, Strokes> {
         self.baseImage = baseImage
         self.layers = layers
     }
+
+    /// The whole picture's size.
+    public var picture: PixelSize { frame?.size ?? output }
 }
 
 /// An image of a scene and where it lies.

@@ -61,6 +61,9 @@ public final class TileRenderer {
         _ task: TileTask, blocks: some TileBlocks, isCancelled: @escaping () -> Bool = { false }
     ) throws(EngineError) -> RenderedTile {
         try check(task)
+        if let frame = task.frame {
+            return try render(task, in: frame, blocks: blocks, isCancelled: isCancelled)
+        }
         let scene = try TileScene(task, blocks: blocks, kernels: tools.compositor.kernels)
         let rowBytes = task.rect.width * task.pixelFormat.bytesPerPixel
         var tile = RenderedTile(
@@ -82,15 +85,41 @@ public final class TileRenderer {
         return tile
     }
 
+    /// Renders what the tile shows of the drawing in its own pixels, and repeats these.
+    private func render(
+        _ task: TileTask, in frame: PictureFrame, blocks: some TileBlocks, isCancelled: @escaping () -> Bool
+    ) throws(EngineError) -> RenderedTile {
+        var blank = task
+        blank.frame = nil
+        blank.baseImage = nil
+        blank.layers = []
+        blank.rect = PixelRect(x: 0, y: 0, width: 1, height: 1)
+        var tile = try render(blank, blocks: blocks)
+        let pixel = tile.pixels
+        tile.pixels = []
+        tile.pixels.reserveCapacity(pixel.count * task.rect.size.area)
+        for _ in 0..<task.rect.size.area { tile.pixels += pixel }
+        guard let part = frame.shown(in: task.rect, of: task.output) else { return tile }
+        var drawing = task
+        (drawing.frame, drawing.rect) = (nil, part)
+        let drawn = try render(drawing, blocks: blocks, isCancelled: isCancelled)
+        frame.put(
+            drawn.pixels, part, into: &tile.pixels, task.rect, of: task.output, pixelBytes: task.pixelFormat.bytesPerPixel)
+        tile.rasterNanoseconds += drawn.rasterNanoseconds
+        tile.compositeNanoseconds += drawn.compositeNanoseconds
+        return tile
+    }
+
     private func check(_ task: TileTask) throws(EngineError) {
         let edges = 1...Limits.edgePixelsMax
-        let sizes = [task.output.width, task.output.height]
+        let picture = task.picture
+        let sizes = [task.output.width, task.output.height, picture.width, picture.height]
         guard sizes.allSatisfy(edges.contains), task.canvas.width > 0, task.canvas.height > 0, task.rect.width > 0,
             task.rect.height > 0, task.rect.x >= 0,
-            task.rect.y >= 0, task.rect.x <= task.output.width - task.rect.width,
-            task.rect.y <= task.output.height - task.rect.height
+            task.rect.y >= 0, task.rect.x <= picture.width - task.rect.width,
+            task.rect.y <= picture.height - task.rect.height, task.frame?.holds(task.output) != false
         else {
-            throw .internalError("tile \(task.rect) is not a part of a picture of \(task.output) pixels")
+            throw .internalError("tile \(task.rect) is not a part of a picture of \(picture) pixels")
         }
     }
 

@@ -2,9 +2,11 @@
 /// any worker.
 public struct TileTask: Hashable, Sendable {
     public var canvas: CanvasSize
-    /// The whole picture's size.
+    /// The size of all that is drawn, output pixels: that of the whole picture where there is no frame.
     public var output: PixelSize
-    /// The part of the picture to render, in output pixels.
+    /// The larger picture that the drawing lies in; nil: none.
+    public var frame: PictureFrame?
+    /// The part of the picture to render, in its pixels.
     public var rect: PixelRect
     public var background: RGBA8
     public var baseImage: ImageSlice?
@@ -17,7 +19,8 @@ public struct TileTask: Hashable, Sendable {
 
     public init(
         canvas: CanvasSize, output: PixelSize, rect: PixelRect, background: RGBA8, baseImage: ImageSlice?,
-        layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery, patternOrigin: Point = Point(x: 0, y: 0)
+        layers: [TileLayer], pixelFormat: PixelFormat, delivery: TileDelivery,
+        patternOrigin: Point = Point(x: 0, y: 0), frame: PictureFrame? = nil
     ) {
         self.canvas = canvas
         self.output = output
@@ -28,7 +31,11 @@ public struct TileTask: Hashable, Sendable {
         self.pixelFormat = pixelFormat
         self.delivery = delivery
         self.patternOrigin = patternOrigin
+        self.frame = frame
     }
+
+    /// The whole picture's size.
+    public var picture: PixelSize { frame?.size ?? output }
 }
 
 /// The part of a layer that meets a tile.

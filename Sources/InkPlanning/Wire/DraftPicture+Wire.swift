@@ -131,7 +131,7 @@ extension DrawingDraft: WireValue {
     }
 }
 
-/// Source, canvas, size output, colour background, f64 x and y of the patterns' origin, image? base image, elements, u8
+/// Source, canvas, size output, frame?, colour background, f64 x and y of the patterns' origin, image? base image, elements, u8
 /// format, costs, uses.
 extension DraftPicture: WireValue {
     /// The minimum size of a picture in bytes.
@@ -141,13 +141,15 @@ extension DraftPicture: WireValue {
         source = try PictureSource(from: &reader)
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
+        let frame = try reader.frame(of: output)
         let background = try RGBA8(from: &reader)
         let origin = try Point(from: &reader)
         scene = Scene(canvas: canvas, output: output, background: background, patternOrigin: origin)
+        scene.frame = frame
         scene.baseImage = try reader.optional("has base image")
         scene.layers = try reader.layers()
         format = try reader.enumeration("picture's format")
-        costs = try RowCosts(from: &reader, output: output)
+        costs = try RowCosts(from: &reader, output: scene.picture)
         let count = try reader.count("files of a picture", elementBytes: 4, limit: PictureSet.countMax)
         for _ in 0..<count {
             let encoding = try PictureEncoding(from: &reader)
@@ -161,6 +163,7 @@ extension DraftPicture: WireValue {
         source.write(to: &writer)
         scene.canvas.write(to: &writer)
         scene.output.write(to: &writer)
+        writer.optional(scene.frame)
         scene.background.write(to: &writer)
         scene.patternOrigin.write(to: &writer)
         writer.optional(scene.baseImage)

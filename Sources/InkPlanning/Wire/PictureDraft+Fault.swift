@@ -147,8 +147,8 @@ extension PictureDraft {
                 guard let named = ExportSize(name) else { throw .badInput(place, reason: "\"\(name)\" is not a size") }
                 size = try named.outputSize(canvas: scene.canvas, limits: limits, place: place)
             }
-            guard scene.output == size else {
-                throw .badInput(place, reason: "a picture of \(scene.output), \(size) was asked for")
+            guard scene.picture == size else {
+                throw .badInput(place, reason: "a picture of \(scene.picture), \(size) was asked for")
             }
             try ExportSize.check(size, limits: limits, place: place)
             try options.checkFormats(size, place: place)
@@ -164,7 +164,9 @@ extension PictureDraft {
     private func check(
         _ picture: DraftPicture, _ whole: Scene<SceneImage<Int>, MarkBlockIndex>, _ order: DraftOrder
     ) throws(DraftFault) {
-        let (scene, size) = (picture.scene, picture.scene.output)
+        let (scene, size) = (picture.scene, picture.scene.picture)
+        // Only the picture itself is made of repeated pixels.
+        try require(scene.frame == nil || picture.source == .whole, "a frame of a layer")
         try require(scene.canvas == whole.canvas, "pictures of two canvases")
         let codecs = try files.map { file throws(DraftFault) in try codec(file.encoding) }.filter { !$0.isVector }
         let format = DraftPicture.format(order.picture.options.colorMode, on: scene.background, codecs)
@@ -173,15 +175,15 @@ extension PictureDraft {
         case .thumbnail:
             try require(picture.format == format, "the wrong channels")
             try require(
-                size.width <= whole.output.width && size.height <= whole.output.height
+                size.width <= whole.picture.width && size.height <= whole.picture.height
                     && size.longestEdge <= LayeredPicture.thumbnailEdge, "a thumbnail of \(size)")
         case .background, .baseImage, .element, .mask:
-            try require(size == whole.output && picture.format == .rgba, "a layer of \(size), \(picture.format)")
+            try require(size == whole.picture && picture.format == .rgba, "a layer of \(size), \(picture.format)")
         case .drawn:
             try require(
-                size.longestEdge <= max(whole.output.longestEdge, VectorImage.maskEdge), "an image of \(size)")
+                size.longestEdge <= max(whole.picture.longestEdge, VectorImage.maskEdge), "an image of \(size)")
         }
-        try check(ImageScaling(placement: nil, canvas: scene.canvas, output: size))
+        try check(ImageScaling(placement: nil, canvas: scene.canvas, output: scene.output))
         let origin = scene.patternOrigin
         try require(max(abs(origin.x), abs(origin.y)) <= 2 * ProtocolLimits.coordinate, "patterns from \(origin)")
         if let base = scene.baseImage { try check(base, .color, in: scene) }

@@ -269,6 +269,7 @@ extension PictureOptions: WireValue {
         }
         fillsSuggested = try reader.bool("fill")
         view = try reader.optional("has view")
+        fit = try reader.optional("has fit")
         colorMode = try reader.enumeration("color mode")
         tile = try reader.optional("has tile")
         dotsPerInch = try reader.optionalDouble("dpi", in: PictureOptions.dotsPerInchRange)
@@ -293,6 +294,7 @@ extension PictureOptions: WireValue {
         }
         writer.bool(fillsSuggested)
         writer.optional(view)
+        writer.optional(fit)
         writer.uint8(colorMode.rawValue)
         writer.optional(tile)
         writer.optionalDouble(dotsPerInch)
@@ -314,6 +316,19 @@ extension PictureFileOptions: WireValue {
         encoding.write(to: &writer)
         writer.bool(digest != nil)
         if let digest { writer.raw(digest) }
+    }
+}
+
+/// v margin, u8 alignment: 0 top, 1 centre, 2 bottom.
+extension PictureFit: WireValue {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
+        self.init(margin: try reader.integer("margin", in: 0...ProtocolLimits.edgePixels))
+        alignment = try reader.enumeration("alignment")
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        writer.integer(margin)
+        writer.uint8(alignment.rawValue)
     }
 }
 

@@ -194,14 +194,47 @@ extension PieceEncoding: WireValue {
     }
 }
 
+/// Size, v x, v y, v magnification.
+extension PictureFrame: WireValue {
+    package init(from reader: inout ByteReader) throws(ProtocolError) {
+        let edges = 0...ProtocolLimits.edgePixels
+        let size = try PixelSize(from: &reader)
+        let x = try reader.integer("x of a drawing", in: edges)
+        let y = try reader.integer("y of a drawing", in: edges)
+        self.init(
+            size: size, x: x, y: y, magnification: try reader.integer("magnification", in: 1...edges.upperBound))
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        size.write(to: &writer)
+        writer.integer(x)
+        writer.integer(y)
+        writer.integer(magnification)
+    }
+}
+
+extension ByteReader {
+    /// The frame of a drawing of this size, which lies inside of it.
+    package mutating func frame(of drawing: PixelSize) throws(ProtocolError) -> PictureFrame? {
+        let start = offset
+        guard let frame: PictureFrame = try optional("has frame") else { return nil }
+        guard frame.holds(drawing) else {
+            throw .badValue(what: "frame", offset: start, found: "\(frame)", expected: "room for \(drawing)")
+        }
+        return frame
+    }
+}
+
 extension TileTask: WireValue {
     package init(from reader: inout ByteReader) throws(ProtocolError) {
         let canvas = try CanvasSize(from: &reader)
         let output = try PixelSize(from: &reader)
+        let frame = try reader.frame(of: output)
+        let picture = frame?.size ?? output
         let start = reader.offset
         let rect = try PixelRect(from: &reader)
-        guard rect.lies(in: output) else {
-            throw .badValue(what: "tile", offset: start, found: "\(rect)", expected: "a rectangle inside \(output)")
+        guard rect.lies(in: picture) else {
+            throw .badValue(what: "tile", offset: start, found: "\(rect)", expected: "a rectangle inside \(picture)")
         }
         let patternOrigin = try Point(from: &reader)
         let background = try RGBA8(from: &reader)
@@ -221,12 +254,13 @@ extension TileTask: WireValue {
         }
         self.init(
             canvas: canvas, output: output, rect: rect, background: background, baseImage: baseImage, layers: layers,
-            pixelFormat: format, delivery: delivery, patternOrigin: patternOrigin)
+            pixelFormat: format, delivery: delivery, patternOrigin: patternOrigin, frame: frame)
     }
 
     package func write(to writer: inout ByteWriter) {
         canvas.write(to: &writer)
         output.write(to: &writer)
+        writer.optional(frame)
         rect.write(to: &writer)
         patternOrigin.write(to: &writer)
         background.write(to: &writer)
