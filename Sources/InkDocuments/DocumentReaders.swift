@@ -20,7 +20,7 @@ public enum DocumentReaders {
         PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
         ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
         MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(),
-        TemplateDocument(), QuickDrawDocument(), PhotoDocument(), InkDocument(),
+        TemplateDocument(), QuickDrawDocument(), PhotoDocument(), PackDocument(), InkDocument(),
     ]
 
     static func reader(of head: DocumentHead) -> any DocumentReader {

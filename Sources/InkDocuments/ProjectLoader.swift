@@ -130,9 +130,9 @@ public enum ProjectLoader {
         return try load(.file(bytes), name: name, recognizedAs: isNamedByOthers ? "" : name, context)
     }
 
-    /// The most times that a document is read until all its companions are known: for a folder with those of its
-    /// manifest, of the first names of its pictures and of the second ones.
-    public static let roundsMax = 4
+    /// The most times that a document is read until all its companions are known: for a pack with its pictures, and a
+    /// template folder among them with those of its manifest, of the first names of its pictures and of the second ones.
+    public static let roundsMax = 5
 
     /// Reads a project, or says which companions it needs that were not given. Opens nothing.
     ///

@@ -134,3 +134,25 @@ public final class FolderCompanions: CompanionFiles {
         return .file(try InputFile.read(path: path, limitBytes: limitBytes), path: path)
     }
 }
+
+extension FolderCompanions {
+    /// The bytes of a file in the document's folder.
+    ///
+    /// - Parameter place: where the document names it.
+    /// - Throws: `badInput` at `place` for a path that leaves the folder, or where there is no folder; `io` where there is
+    ///   no such file; `overLimit`.
+    package func read(_ text: String, limitBytes: Int, place: Place) throws(EngineError) -> [UInt8] {
+        let path = try rethrowing(try BundlePath(text)) { (error: BundlePath.Fault) in
+            EngineError.badInput(place, reason: "the path \"\(shownText(text))\" \(error.reason)")
+        }
+        guard let name = CompanionName(.image, utf8: Array(path.text.utf8)) else {
+            throw .badInput(place, reason: "the path \"\(shownText(text))\" is too long")
+        }
+        switch try answer(to: name, limitBytes: limitBytes) {
+        case .file(let bytes, _): return bytes
+        case .nowhere:
+            throw .badInput(place, reason: "names a file, but there is no folder here; give the document by its path")
+        case .missing, .presetFolders, nil: throw .io(path: text, operation: "open", errno: ENOENT)
+        }
+    }
+}

@@ -11,17 +11,20 @@ package struct DecodedPicture: Sendable {
     /// Whether the colours are guessed (`ImageHeader.guessesColors`).
     package let guessesColors: Bool
 
-    /// Decodes all of a picture; its colour profile counts.
+    /// Decodes all of a picture.
     ///
+    /// - Parameter convertsProfiles: whether its colour profile counts.
     /// - Throws: as `ImageDecoders.decode`.
-    package init(_ file: [UInt8], place: Place, limits: Limits) throws(EngineError) {
+    package init(
+        _ file: [UInt8], convertsProfiles: Bool = true, place: Place, limits: Limits
+    ) throws(EngineError) {
         let header = try ImageDecoders.decoder(of: file, place: place).header(file, place: place)
         try header.check(against: limits, place: place)
-        guessesColors = header.guessesColors(convertsProfiles: true)
+        guessesColors = header.guessesColors(convertsProfiles: convertsProfiles)
         var samples: [UInt8] = []
         var channels = 3
         try DecodedRows.decode(
-            file, width: header.size.width, convertsProfiles: true, place: place, limits: limits
+            file, width: header.size.width, convertsProfiles: convertsProfiles, place: place, limits: limits
         ) { rows in
             channels = rows.channels
             samples += rows.samples

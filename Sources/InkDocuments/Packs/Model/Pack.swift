@@ -96,3 +96,14 @@ struct PackLayer: Sendable {
     /// In fractions of the canvas; nil: all of it.
     var placement: Placement?
 }
+
+extension Pack {
+    /// The places of items that have a step which changes nothing, and those of effects.
+    package var idleSteps: [String] {
+        let effects = effects.filter { $0.steps.contains(where: \.isIdle) }.map { "effects.\($0.name)" }
+        return zip(items, makings).filter { $0.1.colors.contains(where: \.isIdle) }.map(\.0.place) + effects
+    }
+
+    /// The number of the base of an item among the pictures.
+    package func base(ofItem item: Int) -> Int { makings[item].base }
+}
