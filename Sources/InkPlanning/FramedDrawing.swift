@@ -20,11 +20,12 @@ struct FramedDrawing {
     ) throws(EngineError) {
         self.init(size: order.output)
         let (picture, fit) = (order.output, order.options.fit ?? PictureFit())
-        guard project.scaling == .pixel || order.options.fit != nil else { return }
+        let repeatsPixels = project.scaling == .pixel || fit.repeatsPixels
+        guard repeatsPixels || order.options.fit != nil else { return }
         let margin = min(fit.margin, (min(picture.width, picture.height) - 1) / 2)
         let room = PixelSize(width: picture.width - 2 * margin, height: picture.height - 2 * margin)
         var magnification = 0
-        if project.scaling == .pixel, let own = ExportSize("1x") {
+        if repeatsPixels, let own = ExportSize("1x") {
             size = try own.outputSize(canvas: canvas, limits: limits, place: place)
             magnification = min(room.width / size.width, room.height / size.height)
         }

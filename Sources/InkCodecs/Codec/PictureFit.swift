@@ -19,9 +19,12 @@ public struct PictureFit: Hashable, Sendable {
     /// Pixels that stay free at each edge.
     public var margin: Int
     public var alignment: Alignment
+    /// Whether the drawing is made in its canvas' size and its pixels are repeated, whatever the project says.
+    public var repeatsPixels: Bool
 
-    public init(margin: Int = 0, alignment: Alignment = .center) {
+    public init(margin: Int = 0, alignment: Alignment = .center, repeatsPixels: Bool = false) {
         self.margin = margin
         self.alignment = alignment
+        self.repeatsPixels = repeatsPixels
     }
 }

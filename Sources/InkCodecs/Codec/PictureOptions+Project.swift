@@ -3,9 +3,10 @@ public import InkEngine
 extension PictureOptions {
     /// What of the canvas a picture of these options shows, in canvas pixels.
     ///
-    /// - Throws: as `Project.viewport`.
+    /// - Throws: as `Project.page` and `Project.viewport`.
     public func canvas(of project: Project, place: Place) throws(EngineError) -> CanvasSize {
-        try project.viewport(view, place: place)?.size ?? project.canvasSize
+        let (project, view) = try project.page(view, place: place)
+        return try project.viewport(view, place: place)?.size ?? project.canvasSize
     }
 
     /// What a picture's file says of its resolution: `dotsPerInch`, else that of the photo or document where the picture

@@ -88,7 +88,7 @@ public struct PictureOptions: Hashable, Sendable {
             "layers=\(layers.map { $0.map(String.init).joined(separator: ",") } ?? "visible")",
         ]
         if let view { parts.append("view=\(view.canonicalText)") }
-        if let fit { parts.append("fit=\(fit.alignment.name) \(fit.margin)") }
+        if let fit { parts.append("fit=\(fit.alignment.name) \(fit.margin)\(fit.repeatsPixels ? " pixels" : "")") }
         parts += encoding.canonicalParts
         return parts.joined(separator: ";")
     }

@@ -2,9 +2,10 @@
 ///
 /// The document itself is a project without elements, whose viewports give the names and the sizes of the pages.
 public protocol ProjectPages: Sendable {
-    /// A page by its number from 0, with what is to be seen of it: nil for its canvas.
+    /// A page by its number from 0, with what is to be seen of it: nil for its canvas. There may be further ones behind
+    /// those that the document's viewports name.
     ///
-    /// - Throws: `badInput` and `overLimit` for a page that cannot be made.
+    /// - Throws: `badInput` and `overLimit` for a page that there is not, or that cannot be made.
     func page(_ index: Int) throws(EngineError) -> (project: Project, view: ViewChoice?)
 }
 
@@ -20,9 +21,7 @@ extension Project {
         guard let pages else { return (self, view) }
         switch view {
         case nil: return try pages.page(0)
-        case .index(let index):
-            _ = try viewport(view, place: place)
-            return try pages.page(index)
+        case .index(let index): return try pages.page(index)
         case .named(let name):
             _ = try viewport(view, place: place)
             return try pages.page(viewports.firstIndex { $0.name == name } ?? 0)

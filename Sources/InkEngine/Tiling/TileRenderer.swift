@@ -104,7 +104,8 @@ public final class TileRenderer {
         (drawing.frame, drawing.rect) = (nil, part)
         let drawn = try render(drawing, blocks: blocks, isCancelled: isCancelled)
         frame.put(
-            drawn.pixels, part, into: &tile.pixels, task.rect, of: task.output, pixelBytes: task.pixelFormat.bytesPerPixel)
+            drawn.pixels, part, into: &tile.pixels, task.rect, of: task.output,
+            pixelBytes: task.pixelFormat.bytesPerPixel)
         tile.rasterNanoseconds += drawn.rasterNanoseconds
         tile.compositeNanoseconds += drawn.compositeNanoseconds
         return tile

@@ -319,16 +319,18 @@ extension PictureFileOptions: WireValue {
     }
 }
 
-/// v margin, u8 alignment: 0 top, 1 centre, 2 bottom.
+/// v margin, u8 alignment: 0 top, 1 centre, 2 bottom; bool: pixels are repeated.
 extension PictureFit: WireValue {
     package init(from reader: inout ByteReader) throws(ProtocolError) {
         self.init(margin: try reader.integer("margin", in: 0...ProtocolLimits.edgePixels))
         alignment = try reader.enumeration("alignment")
+        repeatsPixels = try reader.bool("repeated pixels")
     }
 
     package func write(to writer: inout ByteWriter) {
         writer.integer(margin)
         writer.uint8(alignment.rawValue)
+        writer.bool(repeatsPixels)
     }
 }
 

@@ -44,8 +44,18 @@ final class PackPages: ProjectPages {
     }
 
     func page(_ index: Int) throws(EngineError) -> (project: Project, view: ViewChoice?) {
-        guard pack.items.indices.contains(index) else { throw .internalError("a pack without item \(index)") }
-        let (item, making) = (pack.items[index], pack.makings[index])
+        let item: PackItem
+        let making: PackMaking
+        if pack.items.indices.contains(index) {
+            (item, making) = (pack.items[index], pack.makings[index])
+        } else if index == pack.items.count, let icon = pack.iconPicture {
+            // Behind the items the picture for icons, as it is.
+            item = PackItem(id: "icon", name: pack.info.name, base: "")
+            making = PackMaking(base: icon, colors: [], effects: [])
+        } else {
+            throw .badInput(
+                Place(file: file), reason: "there is no item \(index + 1), there are \(pack.items.count)")
+        }
         let base = pictures.images[making.base]
         let steps = steps(of: making).filter { !$0.isIdle }
         var project = base.project
