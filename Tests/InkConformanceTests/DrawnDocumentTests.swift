@@ -34,7 +34,7 @@ import Testing
     func faint(_ color: Pixel, _ alpha: Double) -> Pixel { Pixel(color.x, color.y, color.z, alpha) }
 
     func archive(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
-        var stored = StoredArchive()
+        var stored = ZipArchive()
         var bytes: [UInt8] = []
         for file in files { bytes += stored.add(file.name, file.bytes[...], crc: crc32(file.bytes)) }
         return bytes + stored.end(commentCount: 0).flatMap { $0 }

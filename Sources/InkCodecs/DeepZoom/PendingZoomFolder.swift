@@ -64,7 +64,7 @@ struct PendingZoomFolder: OutputFile {
     mutating func sync() throws(SystemFailure) {
         let (target, layout, new) = (target, layout, new)
         try Self.naming(target) { () throws(SystemFailure) in
-            let reader = try StoredArchiveReader(
+            let reader = try ZipArchiveReader(
                 try FileDescriptor(opening: archive.temporary, flags: O_RDONLY, operation: "open"))
             let tiles = ZoomArchive.tiles(layout)
             var (byteCount, hasDescription) = (0, false)
@@ -82,14 +82,14 @@ struct PendingZoomFolder: OutputFile {
                     }
                 } else {
                     guard entry.name.hasPrefix(tiles), Self.isOurs(inside, layout) else {
-                        throw StoredArchiveReader.damaged
+                        throw ZipArchiveReader.damaged
                     }
                     try FileSystem.writeNewFile(bytes, at: new.appendingPath(inside))
                 }
                 byteCount += bytes.count
                 return true
             }
-            guard hasDescription else { throw StoredArchiveReader.damaged }
+            guard hasDescription else { throw ZipArchiveReader.damaged }
             try FileSystem.syncFileSystem(of: new)
             unpackedBytes = byteCount
         }

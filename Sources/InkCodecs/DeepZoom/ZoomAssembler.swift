@@ -10,7 +10,7 @@ struct ZoomAssembler: PictureAssembler {
     private let isFolder: Bool
     private let pyramid: ZoomPyramid
     private let ending: String
-    private var zip = StoredArchive()
+    private var zip = ZipArchive()
     private var nextBlock = 0
     /// The piece of the upper levels, which may come before the last rows.
     private var top: [UInt8] = []

@@ -53,7 +53,7 @@ package struct TemplateFiles {
     ///
     /// - Throws: as `forEach`.
     package func pack(_ write: ([UInt8]) throws(EngineError) -> Void) throws(EngineError) {
-        var archive = StoredArchive()
+        var archive = ZipArchive()
         try forEach { (path, bytes) throws(EngineError) in
             guard bytes.count <= Int(Int32.max) else {
                 throw .overLimit(

@@ -372,7 +372,7 @@ extension Gateway {
             let name = JobJSON.folderFormat(job).flatMap {
                 ZoomArchive.entryName(path, of: JobJSON.pictureName(job), $0)
             }
-            if let name, case let archive = try StoredArchiveReader(file), let entry = try archive.entry(named: name) {
+            if let name, case let archive = try ZipArchiveReader(file), let entry = try archive.entry(named: name) {
                 let mediaType = ZoomArchive.mediaType(name)
                 guard ZoomArchive.needsPlace(name) else {
                     return Content(count: entry.bytes.count, mediaType: mediaType, name: last) {

@@ -49,7 +49,7 @@ struct PendingZoomFolderTests {
         for seed in 1...2 as ClosedRange<UInt64> {
             let archive = try Self.archive(format, seed: seed)
             var wanted: [String: [UInt8]] = [:]
-            let reader = try StoredArchiveReader(byteCount: archive.count) { Array(archive[$0]) }
+            let reader = try ZipArchiveReader(byteCount: archive.count) { Array(archive[$0]) }
             try reader.forEach { entry throws(SystemFailure) in
                 let name = entry.name.replacing(
                     "image/image", with: "wall", maxReplacements: 1
@@ -157,9 +157,9 @@ struct PendingZoomFolderTests {
 }
 
 @Suite("The directory of a stored archive")
-struct StoredArchiveReaderTests {
+struct ZipArchiveReaderTests {
     private static func archive(from start: UInt64 = 0) -> [UInt8] {
-        var archive = StoredArchive(byteCount: start)
+        var archive = ZipArchive(byteCount: start)
         var bytes: [UInt8] = []
         for index in 0..<3000 {
             let file = [UInt8](repeating: UInt8(index % 251), count: index % 7)
@@ -169,7 +169,7 @@ struct StoredArchiveReaderTests {
         return bytes + Array("12345".utf8)
     }
 
-    private static func names(_ reader: StoredArchiveReader) throws -> [String] {
+    private static func names(_ reader: ZipArchiveReader) throws -> [String] {
         var names: [String] = []
         try reader.forEach { entry throws(SystemFailure) in
             #expect(try reader.bytes(of: entry).count == names.count % 7)
@@ -182,7 +182,7 @@ struct StoredArchiveReaderTests {
     @Test("All entries are found, also where offsets need 64 bits", arguments: [0, 5 << 30])
     func entries(start: Int) throws {
         let bytes = Self.archive(from: UInt64(start))
-        let reader = try StoredArchiveReader(byteCount: start + bytes.count) {
+        let reader = try ZipArchiveReader(byteCount: start + bytes.count) {
             Array(bytes[($0.lowerBound - start)..<($0.upperBound - start)])
         }
         #expect(try Self.names(reader) == (0..<3000).map { "image/\($0)" })
@@ -207,7 +207,7 @@ struct StoredArchiveReaderTests {
             }
             let archive = bytes
             do throws(SystemFailure) {
-                let reader = try StoredArchiveReader(byteCount: archive.count) { range throws(SystemFailure) in
+                let reader = try ZipArchiveReader(byteCount: archive.count) { range throws(SystemFailure) in
                     guard range.lowerBound >= 0, range.upperBound <= archive.count else {
                         throw SystemFailure(operation: "read beyond the end", errno: EFAULT)
                     }

@@ -11,7 +11,7 @@ import Testing
 struct ZoomPictureTests {
     /// The entries as they follow each other.
     private static func entries(_ archive: [UInt8]) throws -> [(name: String, bytes: [UInt8])] {
-        let reader = try StoredArchiveReader(byteCount: archive.count) { Array(archive[$0]) }
+        let reader = try ZipArchiveReader(byteCount: archive.count) { Array(archive[$0]) }
         var found: [(String, [UInt8])] = []
         try reader.forEach { entry throws(SystemFailure) in
             found.append((entry.name, try reader.bytes(of: entry)))
@@ -294,7 +294,7 @@ struct ZoomPictureTests {
     @Test("libzip reads an archive of more entries and bytes than 16 and 32 bits count")
     func largeArchives() throws {
         // More than 65,535 entries.
-        var zip = StoredArchive()
+        var zip = ZipArchive()
         var archive: [UInt8] = []
         for number in 0..<66_000 { archive += zip.add("\(number)", [1, 2], crc: crc32([1, 2])) }
         archive += zip.end(commentCount: 0).flatMap { $0 }
@@ -304,7 +304,7 @@ struct ZoomPictureTests {
         let bundle = try ZipBundle(bytes: archive, name: "a.zip", limits: limits)
         #expect(try bundle.read(BundlePath("65999"), limitBytes: 9) == [1, 2])
         // An entry behind 4 GiB has its offset in a further field.
-        var far = StoredArchive(byteCount: 5 << 30)
+        var far = ZipArchive(byteCount: 5 << 30)
         _ = far.add("a", [1], crc: 0)
         let end = far.end(commentCount: 0).flatMap { $0 }
         #expect(Array(end[42..<46]) == [0xFF, 0xFF, 0xFF, 0xFF])

@@ -1,15 +1,17 @@
 import Glibc
 package import InkSystem
 
-/// Finds entries in an archive as `StoredArchive` makes them, by its directory. It holds one part of that at a time, and
+/// Finds entries in an archive as `ZipArchive` makes them, by its directory. It holds one part of that at a time, and
 /// believes no number beyond the archive's end.
-package struct StoredArchiveReader {
+package struct ZipArchiveReader {
     package struct Entry: Hashable, Sendable {
         package var name: String
         /// Where its bytes are in the archive.
         package var bytes: Range<Int>
-        /// CRC-32 of these.
+        /// CRC-32 of the content.
         package var crc: UInt32
+        /// Bytes of the content that is deflated; nil where it is stored.
+        package var deflatedFrom: Int?
     }
 
     private let read: (Range<Int>) throws(SystemFailure) -> [UInt8]
@@ -99,8 +101,8 @@ package struct StoredArchiveReader {
         func number(_ at: Int, _ count: Int) -> Int { Self.number(part, offset + at, count) }
         let (nameCount, extraCount) = (number(28, 2), number(30, 2))
         let byteCount = Self.entryBytes + nameCount + extraCount
-        guard part[offset...].starts(with: [0x50, 0x4B, 1, 2]), number(10, 2) == 0, number(32, 2) == 0,
-            nameCount <= Self.nameBytesMax
+        guard part[offset...].starts(with: [0x50, 0x4B, 1, 2]), [0, 8].contains(number(10, 2)),
+            number(32, 2) == 0, nameCount <= Self.nameBytesMax
         else { throw Self.damaged }
         guard part.count - offset >= byteCount else { return nil }
         let isBig = number(42, 4) == Int(UInt32.max) && extraCount == 12
@@ -112,13 +114,23 @@ package struct StoredArchiveReader {
         }
         return (
             Entry(
-                name: name, bytes: (header + start)..<(header + start + size), crc: UInt32(number(16, 4))), byteCount
+                name: name, bytes: (header + start)..<(header + start + size), crc: UInt32(number(16, 4)),
+                deflatedFrom: number(10, 2) == 8 ? number(24, 4) : nil), byteCount
         )
     }
 
-    /// - Throws: `EBADMSG` if they are not what the archive was made of.
-    package func bytes(of entry: Entry) throws(SystemFailure) -> [UInt8] {
-        let bytes = try read(entry.bytes)
+    /// The content of an entry.
+    ///
+    /// - Parameter deflatedMax: the most bytes of a content that is deflated.
+    /// - Throws: `EBADMSG` if it is not what the archive was made of, or a deflated one has more bytes than that.
+    package func bytes(of entry: Entry, deflatedMax: Int = 0) throws(SystemFailure) -> [UInt8] {
+        guard entry.deflatedFrom.map({ max($0, entry.bytes.count) <= deflatedMax }) ?? true else { throw Self.damaged }
+        var bytes = try read(entry.bytes)
+        if let count = entry.deflatedFrom {
+            // What cannot be unpacked is damaged, whatever the reason.
+            guard let content = try? RawInflate.open(bytes, limit: count).content else { throw Self.damaged }
+            bytes = content
+        }
         guard crc32(bytes) == entry.crc else { throw Self.damaged }
         return bytes
     }
