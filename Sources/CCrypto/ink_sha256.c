@@ -37,4 +37,9 @@ int ink_sha256_finish(ink_sha256 *digest, unsigned char *result) {
 
 void ink_sha256_free(ink_sha256 *digest) { EVP_MD_CTX_free((EVP_MD_CTX *)digest); }
 
+int ink_sha1(const void *bytes, size_t count, unsigned char *result) {
+    pthread_once(&once, look_up);
+    return EVP_Digest(bytes, count, result, NULL, EVP_sha1(), NULL) == 1;
+}
+
 const char *ink_crypto_version(void) { return OpenSSL_version(OPENSSL_VERSION); }
