@@ -49,6 +49,8 @@ let package = Package(
         .target(name: "CURL"),
         // The files of the dashboard.
         .target(name: "CPages"),
+        // The recipes of packs' targets.
+        .target(name: "CRecipes", exclude: ["recipes"]),
         .target(name: "CColor", dependencies: ["CLazy"]),
         .target(name: "CText", dependencies: ["CLazy"], linkerSettings: [.linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -71,7 +73,9 @@ let package = Package(
         // Projects, templates, documents of other programs; what is laid over pictures.
         .target(
             name: "InkDocuments",
-            dependencies: ["InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CJSON", "CZip", "CZlib", "CSystem"]),
+            dependencies: [
+                "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CJSON", "CRecipes", "CZip", "CZlib", "CSystem",
+            ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),
         .target(

@@ -48,6 +48,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         "CMicroHTTP": ["Server"],
         "CPNG": ["Interop"],
         "CPages": ["API"],
+        "CRecipes": ["Interop"],
         "CSQLite": ["InkStore"],
         "CSVG": ["Interop"],
         "CSystem": [

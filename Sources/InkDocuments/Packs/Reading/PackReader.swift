@@ -28,7 +28,7 @@ package struct PackReader {
     ///   - file: names it in messages.
     /// - Throws: `badInput` for what breaks a rule of the format, `overLimit`.
     package static func read(_ bytes: [UInt8], file: String, limits: Limits) throws(EngineError) -> Pack {
-        let root = PackNode(value: try json(bytes, file: file, limits: limits), place: "", file: file)
+        let root = PackNode(value: try json(bytes, file: file, limit: limits.packBytes), place: "", file: file)
         let fields = try root.fields(keys)
         if let version = fields["version"], try !isVersion(version.string()) {
             throw version.error("\"\(shownText(try version.string()))\" is not a version that is read, such as 1.0")
@@ -49,12 +49,9 @@ package struct PackReader {
         pack = Pack(info: info)
     }
 
-    private static func json(_ bytes: [UInt8], file: String, limits: Limits) throws(EngineError) -> JSONValue {
+    static func json(_ bytes: [UInt8], file: String, limit: Int) throws(EngineError) -> JSONValue {
         let place = Place(file: file)
-        guard bytes.count <= limits.packBytes else {
-            throw .overLimit(
-                place, what: "the pack", found: "\(bytes.count) bytes", limit: "\(limits.packBytes) bytes")
-        }
+        guard bytes.count <= limit else { throw InputFile.overLimit(file: file, count: bytes.count, limit: limit) }
         do throws(JSONReader.Failure) {
             return try JSONReader.read(bytes, refusesRepeatedKeys: true)
         } catch {
@@ -66,7 +63,7 @@ package struct PackReader {
     }
 
     /// Whether a version is one of 1.x.
-    private static func isVersion(_ text: String) -> Bool {
+    static func isVersion(_ text: String) -> Bool {
         let minor = text.utf8.dropFirst(2)
         return text.hasPrefix("1.") && (1...4).contains(minor.count) && minor.allSatisfy { (48...57).contains($0) }
     }
