@@ -161,7 +161,7 @@ def submission(key, name, content, size="2k", priority=0):
         b"\0", hashlib.sha256(content).digest(), struct.pack("<Q", len(content)), b"\0",  # by content, not compressed
         b"\1", text(size),
         b"\0", b"\1", b"\0",  # the project's background, base image and visible layers
-        b"\0", b"\0", b"\0",  # no fill, no view, channels automatic
+        b"\0", b"\0", b"\0", b"\0",  # no fill, no view, no fit, channels automatic
         b"\0", b"\0", b"\1", b"\x1f",  # tiles as the broker likes, no resolution, metadata of every kind
         b"\1", b"\0", b"\1", bytes(12), b"\0",  # one file: PNG, effort balanced, nothing else chosen, no digest
         b"\0", text(""),  # to be fetched, under any name
