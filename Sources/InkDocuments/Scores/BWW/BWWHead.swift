@@ -85,8 +85,11 @@ struct BWWHead {
         set(.composer, \.composer, Array(composers.prefix(1)))
         set(.arranger, \.arranger, Array(composers.dropFirst()))
         set(.footer, \.footer, texts(.footer))
-        set(.type, \.typeText, texts(.type))
-        if let text = metadata.typeText {
+        let types = texts(.type)
+        if metadata.tuneType == .other, !types.isEmpty {
+            set(.type, \.typeText, types)
+        }
+        if let text = metadata.typeText, !text.isEmpty {
             metadata.tuneType = TuneType(text: text)
             if metadata.title.isEmpty {
                 // The name of the type is printed where the title would be.
@@ -95,8 +98,6 @@ struct BWWHead {
             } else if text == metadata.tuneType.text {
                 metadata.typeText = nil
             }
-        } else {
-            metadata.tuneType = .other
         }
         metadata.tempo = metadata.tempo ?? tempo
         tune.metadata = metadata

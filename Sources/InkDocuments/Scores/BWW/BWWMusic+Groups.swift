@@ -20,11 +20,11 @@ extension BWWMusic {
                 addTuplet(ratio, start..<notes.count, position, &reader)
             } else if ratio == TupletRatio(actual: 3, normal: 2) {
                 // Without a start it is the old triplet on E.
-                addOldTriplet(.e, position, &reader)
+                addOldTriplet(position, &reader)
             } else {
                 warn("the end of an irregular group", "has no start", position, &reader)
             }
-        case .oldTriplet(let pitch): addOldTriplet(pitch, position, &reader)
+        case .oldTriplet: addOldTriplet(position, &reader)
         case .timeLineStart(let label):
             endTimeLine()
             openTimeLine = (label, notes.count)
@@ -74,11 +74,10 @@ extension BWWMusic {
         drafts.append((.tuplet(ratio), members))
     }
 
-    private mutating func addOldTriplet(
-        _ pitch: Pitch, _ position: ScoreProblem.Position, _ reader: inout BWWReader
-    ) {
-        guard notes.count - 3 >= lineStart, notes.last?.pitch == pitch else {
-            return warn("a triplet", "has no three notes before it, the last on \(pitch.name)", position, &reader)
+    /// The pitch of the token places the number on the page, and says nothing about the notes.
+    private mutating func addOldTriplet(_ position: ScoreProblem.Position, _ reader: inout BWWReader) {
+        guard notes.count - 3 >= lineStart else {
+            return warn("a triplet", "has no three notes before it", position, &reader)
         }
         addTuplet(TupletRatio(actual: 3, normal: 2), notes.count - 3..<notes.count, position, &reader)
     }
@@ -106,6 +105,7 @@ extension BWWMusic {
         endTimeLine()
         if let openTie { warnTie("has no end", openTie.position, &reader) }
         if let oldTie { warnTie("has no end", oldTie.position, &reader) }
+        joinTies()
         let ordered = drafts.enumerated().sorted {
             ($0.element.members.lowerBound, $0.offset) < ($1.element.members.lowerBound, $1.offset)
         }
@@ -116,5 +116,19 @@ extension BWWMusic {
             for note in draft.members { notes[note].noteGroups.append(group.id) }
         }
         drafts = []
+    }
+
+    /// Makes one tie of those that meet at a note, as a tie over several notes is written.
+    private mutating func joinTies() {
+        let ties = drafts.filter { $0.kind == .tie }.map(\.members).sorted { $0.lowerBound < $1.lowerBound }
+        var joined: [Range<Int>] = []
+        for tie in ties {
+            if let last = joined.last, tie.lowerBound < last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, tie.upperBound)
+            } else {
+                joined.append(tie)
+            }
+        }
+        drafts = drafts.filter { $0.kind != .tie } + joined.map { (.tie, $0) }
     }
 }

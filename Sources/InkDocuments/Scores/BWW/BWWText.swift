@@ -47,6 +47,14 @@ struct BWWText {
         }
     }
 
+    /// Whether a text begins with the name of a program that writes BWW, or with a title as these write it.
+    static func isSigned(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes.prefix(4096), as: UTF8.self)
+        let first = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        if BWWHead.isSignature(first) { return true }
+        return first.first == "\"" && first.prefix { !$0.isNewline }.firstRange(of: "\",(T,") != nil
+    }
+
     /// The words of a line.
     static func words(of line: Line) -> [Word] {
         var words: [Word] = []

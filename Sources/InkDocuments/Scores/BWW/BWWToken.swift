@@ -14,7 +14,7 @@ enum BWWToken: Hashable, Sendable {
     case oldTie(Pitch)
     case tupletStart(TupletRatio), tupletEnd(TupletRatio)
     /// A triplet in the old form, which stands after its third note.
-    case oldTriplet(Pitch)
+    case oldTriplet
     case startBar(StartBarline)
     case endBar(EndBarline, endsLine: Bool)
     case timeLineStart(TimeLineLabel), timeLineEnd
@@ -89,7 +89,7 @@ enum BWWToken: Hashable, Sendable {
             table["''" + suffix] = .dots(pitch, 2)
             table["fermat" + suffix] = .fermata(pitch)
             table["^t" + suffix] = .oldTie(pitch)
-            table["^3" + suffix] = .oldTriplet(pitch)
+            table["^3" + suffix] = .oldTriplet
         }
         // Where two forms share a word, the new one; the reader knows whether one is open.
         table["^ts"] = .tieStart
