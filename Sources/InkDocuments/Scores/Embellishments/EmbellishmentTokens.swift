@@ -1,4 +1,4 @@
-/// The embellishments of light music as BWW writes them.
+/// The embellishments as BWW writes them.
 enum EmbellishmentTokens {
     /// A token and what it plays. The notes do not depend on where it stands.
     struct Entry: Sendable {
@@ -8,8 +8,10 @@ enum EmbellishmentTokens {
         var graceNotes: [Pitch]
     }
 
-    /// All tokens, the simplest first.
-    static let all: [Entry] = singles + onNotes + movements + doubleGracenotes
+    /// The tokens of light music, the simplest first.
+    static let light: [Entry] = singles + onNotes + movements + doubleGracenotes
+    /// Those of piobaireachd, too.
+    static let all: [Entry] = light + PiobaireachdTokens.entries
 
     private static let ofToken = Dictionary(uniqueKeysWithValues: all.map { ($0.token, $0) })
     private static let ofNotes = Dictionary(grouping: all, by: \.graceNotes)
@@ -21,8 +23,10 @@ enum EmbellishmentTokens {
     static func tokens(of embellishment: Embellishment) -> [String] {
         if let same = ofNotes[embellishment.graceNotes] {
             let best =
-                same.first { $0.kind == embellishment.kind && $0.variant == embellishment.variant }
-                ?? same.first { $0.kind == embellishment.kind } ?? same.first
+                same.first {
+                    $0.kind == embellishment.kind && $0.variant == embellishment.variant && $0.kind != .gracenotes
+                }
+                ?? same.first { $0.kind == embellishment.kind && $0.kind != .gracenotes } ?? same.first
             return best.map { [$0.token] } ?? []
         }
         var tokens: [String] = []
