@@ -7,12 +7,18 @@ enum ScoreFormat: CaseIterable, Sendable {
     case bww
     /// JSON of the band app.
     case pbscore
+    /// MusicXML of one pipe voice.
+    case musicXML
+    /// ABC of pipe music.
+    case abc
 
     /// Endings of file names, in lower case and with the dot.
     var endings: [String] {
         switch self {
         case .bww: [".bww", ".bmw"]
         case .pbscore: [".pbscore"]
+        case .musicXML: [".musicxml"]
+        case .abc: [".abc"]
         }
     }
 
@@ -32,6 +38,8 @@ enum ScoreFormat: CaseIterable, Sendable {
         case .pbscore:
             let isObject = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) } == UInt8(ascii: "{")
             return isObject && (isNamed || bytes.holds("\"pbscore\""))
+        case .musicXML: return MusicXMLReader.recognizes(bytes)
+        case .abc: return !bytes.contains(0) && ABCReader.recognizes(bytes)
         }
     }
 }
@@ -52,7 +60,11 @@ package enum ScoreFile {
         switch ScoreFormat(DocumentHead(.file(bytes), name: name)) {
         case .bww: return try BWWReader.read(bytes, name: name, skipsPiobaireachd: skipsPiobaireachd)
         case .pbscore: return try PBScoreReader.read(bytes, name: name, limits: limits)
-        case nil: throw .badInput(Place(file: name), reason: "is no score that ink reads (.bww, .bmw, .pbscore)")
+        case .musicXML: return try MusicXMLReader.read(bytes, name: name)
+        case .abc: return try ABCReader.read(bytes, name: name)
+        case nil:
+            let endings = ScoreFormat.allCases.flatMap(\.endings).joined(separator: ", ")
+            throw .badInput(Place(file: name), reason: "is no score that ink reads (\(endings))")
         }
     }
 
@@ -65,5 +77,86 @@ package enum ScoreFile {
     package static func bww(_ document: ScoreDocument) -> (bytes: [UInt8], losses: [String]) {
         let (text, losses) = BWWWriter.text(of: document)
         return (Array(text.utf8), losses)
+    }
+}
+
+extension ScoreFile {
+    /// A score in the other format that bands use.
+    package struct Converted: Sendable {
+        /// `.pbscore` from other formats, `.bww` from `.pbscore`.
+        package var ending: String
+        package var bytes: [UInt8]
+        package var warnings: [ReadingWarning]
+        /// The errors of tunes, which are left out.
+        package var errors: [EngineError]
+    }
+
+    /// Whether a file holds a score, by its content or, where that leaves it open, by its name.
+    package static func isScore(_ bytes: [UInt8], name: String) -> Bool {
+        bytes.count <= ScoreLimits.fileBytes && ScoreFormat(DocumentHead(.file(bytes), name: name)) != nil
+    }
+
+    /// The largest file of a score, bytes.
+    package static var bytesMax: Int { ScoreLimits.fileBytes }
+
+    /// Writes a score in the other format: `.pbscore`, or `.bww` from that.
+    ///
+    /// - Throws: as `read`; the first error where no tune is left.
+    package static func convert(
+        _ bytes: [UInt8], name: String, limits: Limits
+    ) throws(EngineError) -> Converted {
+        let isPBScore = ScoreFormat(DocumentHead(.file(bytes), name: name)) == .pbscore
+        let reading = try read(bytes, name: name, limits: limits)
+        let errors = reading.errors(file: name)
+        var document = reading.document
+        document.keepTunes { reading.error(ofTune: $0) == nil }
+        if document.tunes.isEmpty, let first = errors.first { throw first }
+        var warnings = reading.warnings
+        guard isPBScore else {
+            // The format has no tunes without a title.
+            for tune in document.tunes.indices where document.tunes[tune].metadata.title.isEmpty {
+                document.tunes[tune].metadata.title = "Untitled"
+            }
+            return Converted(ending: ".pbscore", bytes: pbscore(document), warnings: warnings, errors: errors)
+        }
+        let (text, losses) = bww(document)
+        warnings += losses.map { ReadingWarning(.leftOut, at: nil, "BWW cannot say: \($0)") }
+        return Converted(ending: ".bww", bytes: text, warnings: warnings, errors: errors)
+    }
+}
+
+extension ScoreReading {
+    /// The errors of tunes, each with its place.
+    package func errors(file: String) -> [EngineError] {
+        problems.filter(\.code.isError).map { $0.error(file: file) }
+    }
+
+    /// The warnings as a reading has them; equal ones are one.
+    package var warnings: [ReadingWarning] {
+        var warnings = Warnings()
+        for problem in problems where !problem.code.isError {
+            let reason = "\(problem.reason) (\(problem.code.rawValue))"
+            warnings.add(
+                problem.code == .unknownKey ? .unknownKey : .leftOut, ofEach: reason, at: problem.position?.text,
+                reason)
+        }
+        return warnings.all
+    }
+}
+
+extension ScoreProblem {
+    /// The problem as the error that it is to its tune.
+    package func error(file: String) -> EngineError {
+        .badInput(Place(file: file, path: position?.text), reason: "\(reason) (\(code.rawValue))")
+    }
+}
+
+extension ScoreDocument {
+    /// Leaves some tunes out, and the groups of their notes.
+    fileprivate mutating func keepTunes(_ isKept: (Int) -> Bool) {
+        tunes = tunes.enumerated().filter { isKept($0.offset) }.map(\.element)
+        var ids: Set<ScoreID> = []
+        mapNotes(pipe: { ids.insert($0.id) }, snare: { ids.insert($0.id) })
+        noteGroups.removeAll { !$0.members.allSatisfy(ids.contains) }
     }
 }

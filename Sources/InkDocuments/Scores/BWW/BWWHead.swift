@@ -46,10 +46,10 @@ struct BWWHead {
 
     /// The text of a line `"text",(T,L,0,0,Times New Roman,16,700,...)`; nil for a comment.
     static func text(_ line: Substring) -> ScoreText? {
-        guard let list = line.range(of: "\",(") else { return nil }
+        guard let list = line.range(of: "\",("), list.lowerBound > line.startIndex else { return nil }
         let text = line[line.index(after: line.startIndex)..<list.lowerBound]
         let fields = line[list.upperBound...].split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
-        guard list.lowerBound > line.startIndex, let first = fields.first, let kind = kinds[String(first.trimmed)]
+        guard let first = fields.first, let kind = kinds[String(first.trimmed)]
         else { return nil }
         let alignment: ScoreText.Alignment =
             switch fields.dropFirst().first?.trimmed {

@@ -106,10 +106,12 @@ extension BWWMusic {
         if let openTie { warnTie("has no end", openTie.position, &reader) }
         if let oldTie { warnTie("has no end", oldTie.position, &reader) }
         joinTies()
-        let ordered = drafts.enumerated().sorted {
-            ($0.element.members.lowerBound, $0.offset) < ($1.element.members.lowerBound, $1.offset)
+        // Those that lie in others come after them.
+        let ordered = drafts.sorted {
+            ($0.members.lowerBound, -$0.members.upperBound, $0.kind.rank)
+                < ($1.members.lowerBound, -$1.members.upperBound, $1.kind.rank)
         }
-        for (_, draft) in ordered {
+        for draft in ordered {
             let group = NoteGroup(
                 id: reader.nextID(), kind: draft.kind, members: notes[draft.members].map(\.id))
             groups.append(group)
@@ -130,5 +132,17 @@ extension BWWMusic {
             }
         }
         drafts = drafts.filter { $0.kind != .tie } + joined.map { (.tie, $0) }
+    }
+}
+
+extension NoteGroup.Kind {
+    /// The order of groups of the same notes.
+    fileprivate var rank: Int {
+        switch self {
+        case .timeLine: 0
+        case .tuplet: 1
+        case .tie: 2
+        case .unison, .roll, .hairpin: 3
+        }
     }
 }

@@ -89,6 +89,9 @@ struct BWWMusic {
             if let note = lastNote(of: pitch, word, position, &reader), notes[note].articulation.isEmpty {
                 notes[note].articulation = [.fermata]
             }
+        case .dotted(let count):
+            if notes.count > lineStart { notes[notes.count - 1].duration.dots = count }
+        case .accidental(let sign): addAccidental(sign)
         case .tieStart, .tieEnd, .oldTie, .tupletStart, .tupletEnd, .oldTriplet, .timeLineStart, .timeLineEnd:
             takeGroup(token, position, &reader)
         case .startBar(let bar):
@@ -217,9 +220,13 @@ struct BWWMusic {
             system?.keySignature.removeAll { $0.pitch == key.pitch }
             system?.keySignature.append(key)
         } else {
-            pendingAccidentals.removeAll { $0.pitch == key.pitch }
-            pendingAccidentals.append(key)
+            addAccidental(key)
         }
+    }
+
+    private mutating func addAccidental(_ sign: KeyAccidental) {
+        pendingAccidentals.removeAll { $0.pitch == sign.pitch }
+        pendingAccidentals.append(sign)
     }
 
     private mutating func append(
@@ -230,6 +237,12 @@ struct BWWMusic {
         if notes.count - lineStart + systemRanges.count > ScoreLimits.columns {
             refuse("notes in a line", position, &reader)
         }
+    }
+
+    /// Changes the length of the last note, as a broken rhythm does.
+    mutating func setLastDuration(_ duration: NoteDuration) {
+        guard let last = notes.indices.last else { return }
+        (notes[last].duration.noteType, notes[last].duration.dots) = (duration.noteType, duration.dots)
     }
 
     /// The last note of a pitch in the line, for a sign that stands after its note.

@@ -20,7 +20,7 @@ struct BWWReader {
     private var unknownCount = 0
     private var hasSignature = false
 
-    private init(skipsPiobaireachd: Bool) { self.skipsPiobaireachd = skipsPiobaireachd }
+    init(skipsPiobaireachd: Bool = false) { self.skipsPiobaireachd = skipsPiobaireachd }
 
     /// Reads a whole file.
     ///
@@ -51,20 +51,26 @@ struct BWWReader {
             }
             reader.take(line)
         }
-        if reader.music != nil { reader.useHead() }
-        reader.finishTune()
+        let reading = reader.finish()
         guard reader.unknownCount * 20 <= reader.wordCount || reader.unknownCount <= 5 else {
             throw .badInput(
                 Place(file: name),
                 reason: "is no BWW score: \(reader.unknownCount) of its \(reader.wordCount) words are unknown "
                     + "(E_NOT_BWW)")
         }
-        guard !reader.document.tunes.isEmpty else {
+        guard !reading.document.tunes.isEmpty else {
             let reason = reader.hasSignature ? "has no line of music, which begins with &" : "is no BWW score"
             throw .badInput(Place(file: name), reason: "\(reason) (E_NOT_BWW)")
         }
-        reader.document.metadata.title = reader.document.tunes.first?.metadata.title ?? ""
-        return ScoreReading(document: reader.document, problems: reader.problems.all)
+        return reading
+    }
+
+    /// Ends the last tune.
+    mutating func finish() -> ScoreReading {
+        if music != nil { useHead() }
+        finishTune()
+        document.metadata.title = document.tunes.first?.metadata.title ?? ""
+        return ScoreReading(document: document, problems: problems.all)
     }
 
     mutating func nextID() -> ScoreID {
@@ -88,7 +94,7 @@ struct BWWReader {
         }
     }
 
-    private mutating func take(_ text: ScoreText, at line: BWWText.Line) {
+    mutating func take(_ text: ScoreText, at line: BWWText.Line) {
         if text.text.count > ScoreLimits.text {
             problems.add(
                 .limit, tune: tune, at: .line(line.number, column: line.column), text.text,
@@ -125,7 +131,8 @@ struct BWWReader {
         }
     }
 
-    private mutating func take(_ token: BWWToken, _ word: Substring, at position: ScoreProblem.Position) {
+    /// Takes what a word means; readers of other formats bring their music in these words, too.
+    mutating func take(_ token: BWWToken, _ word: Substring, at position: ScoreProblem.Position) {
         guard !problems.hasError(inTune: tune) || token == .staff else { return }
         if music == nil {
             // Time signatures may stand before the first line.
@@ -150,7 +157,7 @@ struct BWWReader {
     }
 
     /// Gives the tune what was read since its last line of music.
-    private mutating func useHead() {
+    mutating func useHead() {
         if var tune = music?.tune {
             head.apply(to: &tune)
             music?.tune = tune
@@ -158,7 +165,7 @@ struct BWWReader {
         head = BWWHead()
     }
 
-    private mutating func finishTune() {
+    mutating func finishTune() {
         guard var music, music.hasLines else { return }
         self.music = nil
         music.finish(&self)

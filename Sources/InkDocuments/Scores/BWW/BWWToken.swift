@@ -8,6 +8,9 @@ enum BWWToken: Hashable, Sendable {
     /// One dot or two, for the last note of this pitch.
     case dots(Pitch, Int)
     case fermata(Pitch)
+    /// Dots of the last note or rest, and a sign of the next note, as other formats have them.
+    case dotted(Int)
+    case accidental(KeyAccidental)
     case embellishment(String)
     case tieStart, tieEnd
     /// A tie in the old form, which stands after its first note.

@@ -43,6 +43,14 @@ package struct Measure: Hashable, Sendable {
     /// Gracenotes with no note after them, drawn at the end of the bar.
     package var trailing: Embellishment?
 
+    /// Whether an instrument has more notes than the time signature allows.
+    var isOverfull: Bool {
+        guard let time = timeSignature else { return false }
+        func length(_ durations: [NoteDuration]) -> Ticks { durations.reduce(.zero) { $0 + $1.ticks } }
+        return [bagpipes.map(\.duration), bagpipesSeconds.map(\.duration), snareDrum.map(\.duration)]
+            .contains { length($0) > time.ticks }
+    }
+
     package var isEmpty: Bool { bagpipes.isEmpty && bagpipesSeconds.isEmpty && snareDrum.isEmpty }
 }
 

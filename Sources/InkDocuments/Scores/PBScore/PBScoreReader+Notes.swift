@@ -141,13 +141,14 @@ extension PBScoreReader {
         let named: EmbellishmentKind? = if let alias { alias } else { try object.named("kind") }
         guard let kind = named else { throw object.error("kind", "is missing") }
         let variant: EmbellishmentVariant = try object.named("variant") ?? .auto
-        if let pitch, let target = EmbellishmentRules.target(of: kind), target != pitch {
-            throw fault(
-                .embellishmentTarget, object, "kind",
-                "\(kind.rawValue) is played on \(target.name), not on \(pitch.name)")
-        }
         let usual = pitch.flatMap { EmbellishmentRules.graceNotes(kind, variant, on: $0, after: previous) }
+        let target = EmbellishmentRules.target(of: kind)
         guard let list = try object.array("notes") else {
+            if let pitch, let target, target != pitch {
+                throw fault(
+                    .embellishmentTarget, object, "kind",
+                    "\(kind.rawValue) is played on \(target.name), not on \(pitch.name)")
+            }
             guard let usual else {
                 throw fault(
                     .embellishmentTarget, object, "kind",
@@ -168,6 +169,11 @@ extension PBScoreReader {
                     "must be an array of \(Pitch.allCases.map(\.name).joined(separator: ", "))")
             }
             notes.append(pitch)
+        }
+        if let pitch, let target, target != pitch {
+            problems.add(
+                .embellishmentUnusual, tune: tune, at: object.path.text.map { .path($0) }, "",
+                "\(kind.rawValue) is played on \(target.name), not on \(pitch.name)")
         }
         warnRepeats(notes, object, after: previous)
         return Embellishment(kind: kind, variant: variant, graceNotes: notes, isListed: notes != usual)

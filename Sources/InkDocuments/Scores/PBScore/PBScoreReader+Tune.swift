@@ -166,7 +166,8 @@ extension PBScoreReader {
     private mutating func readMeasure(
         _ object: JSONObject, of system: inout MusicalSystem, _ context: inout TuneContext
     ) throws(EngineError) {
-        warnUnknown(object, ["id", "timeSignature", "notes", "start", "barline", "mark", "gracenotesAtEnd"])
+        warnUnknown(
+            object, ["id", "timeSignature", "notes", "start", "barline", "mark", "overfull", "gracenotesAtEnd"])
         if let time = try object.object("timeSignature") { context.time = try readTime(time) }
         var measure = Measure(id: try idOrNew(object), timeSignature: context.time)
         measure.start = try object.named("start") ?? context.start
@@ -181,11 +182,19 @@ extension PBScoreReader {
         } else if let mark: MeasureMark = try object.named("mark") {
             measure.marks = [mark]
         }
+        let mayBeOverfull = try object.bool("overfull") ?? false
         if let notes = try object.object("notes") {
             warnUnknown(notes, ["bagpipes", "bagpipesSeconds", "snareDrum"])
-            try readVoice(.bagpipes, "bagpipes", notes, system, &measure, &context)
-            try readVoice(.bagpipesSeconds, "bagpipesSeconds", notes, system, &measure, &context)
-            try readVoice(.snareDrum, "snareDrum", notes, system, &measure, &context)
+            let voices: [(InstrumentType, StaticString)] = [
+                (.bagpipes, "bagpipes"), (.bagpipesSeconds, "bagpipesSeconds"), (.snareDrum, "snareDrum"),
+            ]
+            for (instrument, key) in voices {
+                let length = try readVoice(instrument, key, notes, system, &measure, &context)
+                guard let time = measure.timeSignature, length > time.ticks else { continue }
+                let reason = "the notes are longer than the bar of \(time.numerator)/\(time.denominator)"
+                guard mayBeOverfull else { throw fault(.measureOverfull, notes, key, reason) }
+                problems.add(.barLength, tune: tune, at: object.path.text.map { .path($0) }, "", reason)
+            }
         }
         if let end = try object.object("gracenotesAtEnd") {
             measure.trailing = try readEmbellishment(end, on: nil, after: context.previous[.bagpipes])
@@ -208,11 +217,12 @@ extension PBScoreReader {
             numerator: numerator, denominator: denominator, symbol: try object.named("symbol") ?? .none)
     }
 
+    /// Reads the notes of an instrument, and gives the time that they take.
     private mutating func readVoice(
         _ instrument: InstrumentType, _ key: StaticString, _ notes: JSONObject, _ system: MusicalSystem,
         _ measure: inout Measure, _ context: inout TuneContext
-    ) throws(EngineError) {
-        guard let array = try notes.array(key) else { return }
+    ) throws(EngineError) -> Ticks {
+        guard let array = try notes.array(key) else { return .zero }
         guard system.instruments.contains(instrument) || array.count == 0 else {
             throw notes.error(key, "is not among the instruments of the line")
         }
@@ -237,11 +247,7 @@ extension PBScoreReader {
                 }
             }
         }
-        if let time = measure.timeSignature, length > time.ticks {
-            throw fault(
-                .measureOverfull, notes, key,
-                "the notes are longer than the bar of \(time.numerator)/\(time.denominator)")
-        }
+        return length
     }
 }
 

@@ -34,10 +34,10 @@ struct PBScoreReader {
                 Place(file: name), what: "the size of the score (E_LIMIT)", found: "\(bytes.count) bytes",
                 limit: "\(ScoreLimits.fileBytes)")
         }
-        let json = try JSONDocument(bytes, file: name, limits: limits)
-        defer { withExtendedLifetime(json) {} }
         var reader = PBScoreReader(name: name)
         do throws(EngineError) {
+            let json = try JSONDocument(bytes, file: name, limits: limits)
+            defer { withExtendedLifetime(json) {} }
             try reader.read(JSONObject(json.root, path: .root, file: name))
         } catch {
             guard case .badInput(let place, let reason) = error else { throw error }

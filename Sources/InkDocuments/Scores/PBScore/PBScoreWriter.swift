@@ -177,6 +177,8 @@ struct PBScoreWriter {
         if let mark = measure.marks.first {
             if measure.marks.count == 1 { text.field("mark", mark.rawValue) } else { names("mark", measure.marks) }
         }
+        // So that a bar is kept that is too long in its file.
+        if measure.isOverfull { text.field("overfull", true) }
         if let trailing = measure.trailing {
             text.key("gracenotesAtEnd")
             write(trailing)
