@@ -107,7 +107,7 @@ struct ImportArguments: Hashable, Sendable {
     }
 }
 
-/// `ink import`: converts each page of other programs' documents to a project.
+/// `ink import`: converts each page of other programs' documents to a project, and scores to the other format of bands.
 struct ImportCommand {
     /// The most causes of a file's errors that are printed.
     private static let causesMax = 20
@@ -157,6 +157,7 @@ struct ImportCommand {
             isStandardInput
             ? try environment.readStandardInput(limits.fileBytes)
             : try InputFile.read(path: path, limitBytes: limits.fileBytes)
+        if ScoreFile.isScore(bytes, name: name) { return try convertScore(bytes, file: name) }
         var problems = LineProblems()
         var context = DocumentContext(limits: limits, drawing: arguments.drawing)
         context.brush = arguments.brush
@@ -177,19 +178,39 @@ struct ImportCommand {
         }
     }
 
+    /// Writes a score in the other format of bands; the tunes that have errors are left out.
+    private mutating func convertScore(_ bytes: [UInt8], file: String) throws(EngineError) {
+        let score = try ScoreFile.convert(bytes, name: file, limits: limits)
+        for error in score.errors {
+            environment.console.error(error.description)
+            failures.append(error.exitCode)
+        }
+        try write(
+            score.bytes, warnings: score.warnings, stem: ExportInput(path: file).stem, ending: score.ending,
+            place: "", file: file)
+    }
+
     private mutating func make(_ page: DocumentPage, file: String) throws(EngineError) {
-        let stem = page.name.isEmpty ? ExportInput(path: file).stem : page.name
-        var name = stem + ".ink"
+        try write(
+            try ProjectWriter.write(page.reading.project), warnings: page.reading.warnings,
+            stem: page.name.isEmpty ? ExportInput(path: file).stem : page.name, ending: ".ink", place: page.place,
+            file: file)
+    }
+
+    private mutating func write(
+        _ text: [UInt8], warnings: [ReadingWarning], stem: String, ending: String, place: String, file: String
+    ) throws(EngineError) {
+        var name = stem + ending
         // Pages of one document may have one name.
         var number = 1
         while made[name.lowercased()] == file {
             number += 1
-            name = "\(stem)-\(number).ink"
+            name = "\(stem)-\(number)\(ending)"
         }
         let path = arguments.folder.appendingPath(name)
         guard made[name.lowercased()] == nil else {
             throw .badInput(
-                Place(file: file, path: page.place),
+                Place(file: file, path: place),
                 reason: "another drawing of this run is named \"\(name)\"")
         }
         made[name.lowercased()] = file
@@ -199,9 +220,8 @@ struct ImportCommand {
             failures.append(.inputOutput)
             return
         }
-        let text = try ProjectWriter.write(page.reading.project)
         if !arguments.isQuiet {
-            for warning in page.reading.warnings { environment.console.warning("\(file): \(warning)") }
+            for warning in warnings { environment.console.warning("\(file): \(warning)") }
         }
         // Created only now, so that an invalid file leaves no folder.
         if madeCount == 0 { try FileSystem.makeFolder(arguments.folder) }

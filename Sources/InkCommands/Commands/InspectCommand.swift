@@ -21,9 +21,11 @@ struct InspectCommand {
         var documents: [JSONValue] = []
         for path in paths {
             let input = ExportInput(path: path)
-            let inspection: ProjectInspection
+            let inspection: any Inspection
             do throws(EngineError) {
-                inspection = ProjectInspection(try opener.open(input), input: input, limits: limits)
+                inspection =
+                    try ScoreInspection(input, limits: limits)
+                    ?? ProjectInspection(try opener.open(input), input: input, limits: limits)
             } catch {
                 let faults = opener.faults(of: input)
                 let errors = faults.kept.isEmpty ? [error] : faults.kept
@@ -60,8 +62,18 @@ struct InspectCommand {
     }
 }
 
+/// What is known about an input without rendering it.
+protocol Inspection: Sendable {
+    var warnings: [ReadingWarning] { get }
+    /// Everything that would stop an export.
+    var refusals: [EngineError] { get }
+    /// Lines for a person.
+    var text: String { get }
+    var json: JSONValue { get }
+}
+
 /// What is known about a project without rendering it.
-struct ProjectInspection: Sendable {
+struct ProjectInspection: Inspection {
     /// An embedded image, decoded once as a check.
     struct Image: Sendable {
         var size: PixelSize

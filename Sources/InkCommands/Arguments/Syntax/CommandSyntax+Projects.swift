@@ -22,6 +22,8 @@ extension CommandSyntax {
             drawings, which have none, and for SVGs with --strokes, which are else as large as they say. What is said of
             the brush replaces what strokes of documents have. Lengths are canvas pixels, or have a unit (mm, cm, in, pt): an
             inch has 96.
+
+            Scores of pipe bands (.bww, .bmw, ABC, MusicXML) become NAME.pbscore, and .pbscore becomes NAME.bww.
             """,
         options: [
             .arguments(
