@@ -36,7 +36,7 @@ for target in "${targets[@]}"; do
         data=Tests/InkConformanceTests/Data
         seeds=(Fuzz/.build/seeds/FuzzDocuments Fuzz/Seeds/FuzzDocuments)
         rm -rf "${seeds[0]}" && mkdir -p "${seeds[0]}"
-        cp "$data"/aseprite/*.aseprite "$data"/layers-psd/*/src.psd "$data"/notes/* "$data"/kra/marquee-border.kra \
+        cp "$data"/scores/*.bww "$data"/aseprite/*.aseprite "$data"/layers-psd/*/src.psd "$data"/notes/* "$data"/kra/marquee-border.kra \
             --backup=numbered "${seeds[0]}"
         options+=(-max_len=65536)
         ;;

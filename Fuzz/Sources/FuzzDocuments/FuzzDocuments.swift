@@ -17,7 +17,7 @@ private let limits: Limits = {
 }()
 
 /// Names of which the ending alone tells what a file is.
-private let names = ["f", "f.svc", "f.dat", "f.kra", "f.ora", "f.xopp"]
+private let names = ["f", "f.svc", "f.dat", "f.kra", "f.ora", "f.xopp", "f.bww"]
 
 /// Documents of other programs: whatever the bytes, reading returns or throws, errors are one line, and so does the
 /// decoding of the images that were found.
