@@ -11,7 +11,7 @@ SWIFT_BUILD := swift build -c release --product ink
 SWIFT_TEST := swift test -c release --disable-xctest --disable-testable-imports
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup setup-build about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
+.PHONY: help setup setup-build film about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
 	check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers bench-compare \
 	bench-baseline lint format clean
 
@@ -26,6 +26,21 @@ setup-build: ## Install the libraries that are missing
 
 build: setup-build ## Build the release binary
 	$(SWIFT_BUILD)
+
+# Compiled here and not by Swift's package manager, which would want libav for every build and test of ink.
+FILM := .build/release/ink-film
+FILM_LIBRARIES := libavformat libavcodec libavutil libswscale libswresample libseccomp
+FILM_SOURCES := $(wildcard Sources/ink-film/*.c Sources/ink-film/*.h)
+FILM_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -ffp-contract=off -Wall -Wextra -Werror
+
+film: ## Build ink-film, which marks films (installs libav's development files)
+	@Scripts/setup.sh film
+	@$(MAKE) --no-print-directory $(FILM)
+
+$(FILM): $(FILM_SOURCES)
+	@mkdir -p $(@D)
+	$(CC) $(FILM_FLAGS) $$(pkg-config --cflags $(FILM_LIBRARIES)) $(filter %.c,$^) -o $@ \
+		$$(pkg-config --libs $(FILM_LIBRARIES)) -lm -lpthread
 
 PREFIX ?= /usr/local
 DESTDIR ?=

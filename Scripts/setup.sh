@@ -4,6 +4,7 @@
 #
 #   setup.sh             libraries and test tools
 #   setup.sh build       only the libraries, which building and running need
+#   setup.sh film        what ink-film needs, which marks films
 #   setup.sh --list ...  only says what would be installed
 set -euo pipefail
 
@@ -16,13 +17,22 @@ libraries=(
 )
 test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema iproute2 iptables)
 
+film=(
+    libavformat-dev libavcodec-dev libavfilter-dev libavutil-dev libswscale-dev libswresample-dev libseccomp-dev
+    gcc libc6-dev make pkg-config
+)
+
 list_only=
 if [[ ${1:-} == --list ]]; then
     list_only=1
     shift
 fi
 wanted=("${libraries[@]}")
-[[ ${1:-} == build ]] || wanted+=("${test_tools[@]}")
+case ${1:-} in
+    build) ;;
+    film) wanted=("${film[@]}") ;;
+    *) wanted+=("${test_tools[@]}") ;;
+esac
 
 if ! command -v swift >/dev/null; then
     echo "setup: Swift is missing; install Swift 6.2 or later (https://www.swift.org/install/linux/) and put it on the PATH" >&2
