@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct { const char *name; void (*run)(void); } verbs[] = {
-    {NULL, NULL},
+    {"probe", run_probe}, {"cut", run_cut},
 };
 
 // Versions and encoders, for `ink doctor` and for the crew: other versions give other bytes.
@@ -18,7 +18,7 @@ static void print_versions(void) {
 int main(int count, char **arguments) {
     if (count == 2 && !strcmp(arguments[1], "versions")) return print_versions(), 0;
     for (size_t i = 0; count == 2 && i < sizeof verbs / sizeof *verbs; i++) {
-        if (!verbs[i].name || strcmp(arguments[1], verbs[i].name)) continue;
+        if (strcmp(arguments[1], verbs[i].name)) continue;
         keep_log();
         read_settings();
         enter_sandbox();
