@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct { const char *name; void (*run)(void); } verbs[] = {
-    {"probe", run_probe}, {"cut", run_cut}, {"piece", run_piece}, {"join", run_join},
+    {"probe", run_probe}, {"cut", run_cut}, {"piece", run_piece}, {"join", run_join}, {"raster", run_raster},
 };
 
 // Versions and encoders, for `ink doctor` and for the crew: other versions give other bytes.

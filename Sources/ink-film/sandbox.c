@@ -2,6 +2,7 @@
 #include "film.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -46,6 +47,13 @@ static const int allowed[] = {
 void enter_sandbox(void) {
     uint64_t memory = (uint64_t)number_setting("memory", 512 << 20, 1 << 20, INT64_MAX >> 1);
     uint64_t seconds = (uint64_t)number_setting("cpu", 3600, 1, 1 << 30);
+    // The limit counts address space: SVT-AV1 starts some sixty threads, each with a stack and a heap of its own.
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 2 << 20);
+    if (pthread_setattr_default_np(&attributes)) fail(EXIT_INTERNAL, "the stacks of threads cannot be limited");
+    pthread_attr_destroy(&attributes);
+    mallopt(M_ARENA_MAX, 2);
     pthread_t watcher;
     if (pthread_create(&watcher, NULL, watch, NULL)) fail(EXIT_MEMORY, "a thread cannot be started");
     limit(RLIMIT_CORE, 0);
