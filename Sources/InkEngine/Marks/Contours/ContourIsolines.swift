@@ -119,12 +119,13 @@ package struct ContourIsolines {
             if index + 1 == count, !line.isClosed { break }
             let next = along(index + 1 == count ? 0 : index + 1)
             let turn = (way.x * next.y - way.y * next.x) * side
-            if turn < 0 {
-                try addSector(index + 1, across(way), across(next))
-            } else if turn == 0, way.x * next.x + way.y * next.y < 0, side > 0 {
-                // The stroke goes back where it came from.
+            if abs(turn) < 1e-9, way.x * next.x + way.y * next.y < 0 {
+                // The stroke goes back where it came from: half a turn, which is no side's more than the other's.
+                guard side > 0 else { continue }
                 try addSector(index + 1, across(way), way)
                 try addSector(index + 1, way, across(next))
+            } else if turn < 0 {
+                try addSector(index + 1, across(way), across(next))
             }
         }
         if hasCaps { try addSector(count, across(along(count - 1)), along(count - 1)) }

@@ -159,6 +159,25 @@ struct ContourIsolinesTests {
         #expect(try curves(tap).map(\.count).contains(1))
     }
 
+    @Test("A stroke that goes back where it came from ends round, however it is rounded", arguments: 0..<40)
+    func reversal(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        func random(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &generator) }
+        let (a, b) = (
+            Point(x: random(40...120), y: random(40...80)), Point(x: random(40...120), y: random(40...80))
+        )
+        var stroke = Stroke(
+            brush: Brush(type: .contourLines, spacing: 4, lineWidth: 1),
+            points: [a, b].map { StrokePoint(x: $0.x, y: $0.y, pressure: 1) })
+        stroke.isClosed = true
+        let areas = try areas(stroke)
+        let beyond = (1 / (b - a).length) * (b - a)
+        for line in 1...3 {
+            let place = b + 4 * Double(line) * beyond
+            #expect(winding(place, areas) != 0, "seed \(seed): line \(line) is open")
+        }
+    }
+
     @Test("What cannot be seen is left out, and a scribble is cancelled")
     func culling() throws {
         let stroke = Stroke(
