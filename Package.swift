@@ -51,6 +51,12 @@ let package = Package(
         .target(name: "CPages"),
         // The recipes of packs' targets.
         .target(name: "CRecipes", exclude: ["recipes"]),
+        // The outlines that scores are engraved with.
+        .target(
+            name: "CScoreGlyphs",
+            exclude: [
+                "README.md", "OFL.txt", "GUST-FONT-LICENSE.txt", "farm-score-glyphs.txt", "farm-score-letters.txt",
+            ]),
         .target(name: "CColor", dependencies: ["CLazy"]),
         .target(name: "CText", dependencies: ["CLazy"], linkerSettings: [.linkedLibrary("fribidi")]),
         .target(name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -74,7 +80,8 @@ let package = Package(
         .target(
             name: "InkDocuments",
             dependencies: [
-                "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CJSON", "CRecipes", "CZip", "CZlib", "CSystem",
+                "InkCodecs", "InkEngine", "InkSystem", "InkJSON", "CJSON", "CRecipes", "CScoreGlyphs", "CZip", "CZlib",
+                "CSystem",
             ]),
         // Files, threads and clocks.
         .target(name: "InkSystem", dependencies: ["CSystem"]),

@@ -50,6 +50,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         "CPages": ["API"],
         "CRecipes": ["Interop"],
         "CSQLite": ["InkStore"],
+        "CScoreGlyphs": ["Interop"],
         "CSVG": ["Interop"],
         "CSystem": [
             "Codec", "Console", "Files", "InkCommands", "InkSystem", "Interop", "Loop", "Run", "Server", "Threads",
