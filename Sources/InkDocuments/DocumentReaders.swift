@@ -19,7 +19,7 @@ public enum DocumentReaders {
     private static let all: [any DocumentReader] = [
         PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
         ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
-        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(),
+        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(), ScoreFileDocument(),
         TemplateDocument(), QuickDrawDocument(), PhotoDocument(), PackDocument(), InkDocument(),
     ]
 

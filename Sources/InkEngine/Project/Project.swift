@@ -18,6 +18,11 @@ public struct Project: Sendable {
     public var pages: (any ProjectPages)?
     /// How the drawing becomes a picture of another size. Not a part of project files.
     public var scaling = DrawingScaling.smooth
+    /// Why pages cannot be drawn, by their indices; the others can. Not a part of project files.
+    public var pageFaults: [Int: String] = [:]
+    /// Units of the canvas in an inch of paper, such as 72 where they are points; nil where they are pixels. Not a part of
+    /// project files.
+    public var unitsPerInch: Double?
     /// How the pages follow each other in time; nil where they do not. Not a part of project files.
     public var animation: Animation?
     /// What lies under everything. Default opaque white.
