@@ -10,7 +10,9 @@ struct SVGWriter: VectorWriter {
     private var output: VectorOutput
     /// Names of stamps that are defined.
     private var shapes: [VectorStampShape: Int] = [:]
-    private var symbols: [VectorSymbol: Int] = [:]
+    private var symbols: [VectorSymbol: String] = [:]
+    /// The ids of the project's symbols that are taken.
+    private var symbolIDs: Set<String> = []
     private var gradients: [VectorGradient: Int] = [:]
     private var lastName = 0
     /// The name of the shape whose stamps are written, and what is not yet written of them.
@@ -219,7 +221,7 @@ struct SVGWriter: VectorWriter {
         if shape.rule == .evenodd { paint.add(" fill-rule=\"evenodd\"") }
         if let symbol {
             let name = define(symbol, shape.path)
-            pending.add("<use xlink:href=\"#s\(name)\"")
+            pending.add("<use xlink:href=\"#\(name)\"")
             pending += paint
             pending.add(" transform=\"matrix(\(PDFText.matrix(shape.map)))\"/>\n")
         } else {
@@ -234,18 +236,33 @@ struct SVGWriter: VectorWriter {
         try writePending()
     }
 
-    /// The name of a symbol, which is defined if it is not yet.
-    private mutating func define(_ symbol: VectorSymbol, _ path: ShapePath) -> Int {
+    /// The id of a symbol, which is defined if it is not yet.
+    private mutating func define(_ symbol: VectorSymbol, _ path: ShapePath) -> String {
         if let known = symbols[symbol] { return known }
         if symbols.count >= scene.limits.definitions { symbols.removeAll() }
-        let name = newName()
-        symbols[symbol] = name
+        let id = newID(of: symbol)
+        symbols[symbol] = id
         var text = VectorPath(decimals: symbol.decimals)
         path.write(to: &text, tolerance: symbol.tolerance)
-        pending.add("<defs><path id=\"s\(name)\" d=\"")
+        pending.add("<defs><path id=\"\(id)\" d=\"")
         pending += text.takeText()
         pending.add("\"/></defs>\n")
-        return name
+        return id
+    }
+
+    /// The symbol's own id, so that programs find what it is; another one where the file has it already, or may have it.
+    private mutating func newID(of symbol: VectorSymbol) -> String {
+        let id = symbol.id.utf8
+        func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        let isName =
+            id.first.map { isLetter($0) } == true
+            && id.allSatisfy { isLetter($0) || isDigit($0) || "-_.".utf8.contains($0) }
+        // The writer's own names are a letter and a number.
+        guard isName, !id.dropFirst().allSatisfy(isDigit),
+            symbolIDs.insert(symbol.id).inserted
+        else { return "s\(newName())" }
+        return symbol.id
     }
 
     /// The name of a gradient, which is defined if it is not yet.

@@ -168,12 +168,33 @@ struct VectorShapeTests {
             #expect(xml.all("path").map { $0.attributes["d"] } == ["m.001 0 .01 0 0 .012345"])
             #expect(xml.all("use").map { $0.attributes["fill"] } == ["#f00", "#000", "#000", "#000", "#000"])
             #expect(xml.all("use")[1].attributes["transform"] == "matrix(1000 0 0 1000 20 20)")
+            #expect(xml.all("path").map { $0.attributes["id"] } == ["head"])
+            #expect(Set(xml.all("use").map { $0.attributes["xlink:href"] }) == ["#head"])
         } else {
             let (pdf, contents) = (try made.pdf, try made.contents())
             #expect(contents.matches(of: /q 1000 0 0 1000 \d+ 20 cm \/X(\d+) Do Q/).count == 5)
             let number = try #require(contents.firstMatch(of: /\/X(\d+) Do/).flatMap { Int($0.1) })
             #expect(try pdf.text(number) == ".001 0 m\n.011 0 l\n.011 .012345 l\nf\n")
         }
+    }
+
+    @Test("Symbols keep their ids where these are names that a file has once")
+    func symbolIDs() throws {
+        let ids = [
+            "noteheadBlack", "s1", "m12", "a", "two words", "\"><b", "été", "", "7", "clef-G.2", "noteheadBlack",
+        ]
+        let uses = ids.enumerated().map { index, id in
+            // The last has other digits than the first.
+            let scale = index == ids.count - 1 ? 1000.0 : 1
+            return Shape(
+                path: square.path, symbol: id, transform: AffineMap(a: scale, d: scale, x: Double(index)),
+                fill: .color(.black))
+        }
+        let xml = try made([layer(uses)], as: .svg).xml
+        let defined = xml.all("path").compactMap { $0.attributes["id"] }
+        #expect(Set(defined).count == defined.count)
+        #expect(defined.filter { !$0.hasPrefix("s") } == ["noteheadBlack", "clef-G.2"])
+        #expect(xml.all("use").allSatisfy { defined.contains(String(($0.attributes["xlink:href"] ?? "").dropFirst())) })
     }
 
     // MARK: Fills
