@@ -8,6 +8,8 @@ public struct DocumentTraits: Hashable, Sendable {
     /// Whether its pictures have its size in pixels where nothing else is said.
     public var hasOwnSize = false
     public var mayHavePages = false
+    /// Whether its pages have a size on paper.
+    public var hasPaper = false
     /// The format that a picture is kept in where nothing else is said; nil where there is none: only the first frame of a
     /// GIF is a picture, and an SVG is drawn.
     public var format: PictureFormat?
@@ -19,7 +21,7 @@ public enum DocumentReaders {
     private static let all: [any DocumentReader] = [
         PSDDocument(), OpenRasterDocument(), KritaDocument(), AsepriteDocument(), XournalDocument(),
         ExcalidrawDocument(), TldrawDocument(), RnoteDocument(), InkMLDocument(), UnipenDocument(), TabletDocument(),
-        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(), ScoreFileDocument(),
+        MyPaintEventsDocument(), WacomInkDocument(), WacomSamplesDocument(), ScorePagesDocument(),
         TemplateDocument(), QuickDrawDocument(), PhotoDocument(), PackDocument(), InkDocument(),
     ]
 
@@ -62,6 +64,7 @@ public enum DocumentReaders {
         let isPicture = reader is PhotoDocument
         return DocumentTraits(
             isPicture: isPicture, hasOwnSize: reader.hasOwnSize, mayHavePages: reader.mayHavePages,
+            hasPaper: reader.hasPaper,
             // What is laid over an SVG is none.
             format: isPicture && format?.isVector == false ? format?.format : nil)
     }

@@ -16,15 +16,17 @@ public enum ProjectLoader {
     ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
     ///   - takesForeign: whether documents of other programs and pictures are read too.
     ///   - brush: for strokes of documents of other programs.
+    ///   - paper: that pages are for.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     /// - Throws: `io` if reading fails, `badInput` and `overLimit` for the content.
     public static func load(
         path: String, presetFolders: [String] = [], besideFolders: [String]? = nil, limits: Limits = Limits(),
         takesMerged: Bool = false, takesForeign: Bool = true, brush: BrushChange = BrushChange(),
-        onText: (([UInt8]) -> Void)? = nil
+        paper: PaperChoice = PaperChoice(), onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         var context = DocumentContext(limits: limits, onText: onText)
         context.takesForeign = takesForeign
+        context.paper = paper
         return try load(
             path: path, presetFolders: presetFolders, besideFolders: besideFolders, takesMerged: takesMerged,
             brush: brush,
@@ -116,17 +118,20 @@ public enum ProjectLoader {
     ///   - limits: larger projects are rejected.
     ///   - takesMerged: whether the picture that a document holds beside its layers is taken in their place.
     ///   - brush: for strokes of documents of other programs.
+    ///   - paper: that pages are for.
     ///   - onText: gets the bytes of a project file (not of a template) just before they are parsed.
     public static func load(
         bytes: consuming [UInt8], name: String = "standard input", isNamedByOthers: Bool = false,
         presetFolders: [String] = [],
         limits: Limits = Limits(), takesMerged: Bool = false, brush: BrushChange = BrushChange(),
+        paper: PaperChoice = PaperChoice(),
         onText: (([UInt8]) -> Void)? = nil
     ) throws(EngineError) -> ProjectReading {
         let companions = FolderCompanions(presetFolders: presetFolders)
         var context = DocumentContext(limits: limits, companions: companions, onText: onText)
         context.takesMerged = takesMerged
         context.brush = brush
+        context.paper = paper
         return try load(.file(bytes), name: name, recognizedAs: isNamedByOthers ? "" : name, context)
     }
 
@@ -192,6 +197,7 @@ public enum ProjectLoader {
         guard let page else { throw .badInput(Place(file: name), reason: "has no page") }
         var reading = try page.get().reading
         if !reader.isProject { context.brush.apply(to: &reading) }
+        try context.paper.apply(to: &reading, hasPaper: reader.hasPaper, place: Place(file: name))
         return reading
     }
 

@@ -9,12 +9,18 @@ extension PictureOptions {
         return try project.viewport(view, place: place)?.size ?? project.canvasSize
     }
 
-    /// What a picture's file says of its resolution: `dotsPerInch`, else that of the photo or document where the picture
-    /// shows it in its own size.
+    /// What a picture's file says of its resolution: `dotsPerInch`, else the one at which a page has the size of its paper,
+    /// else that of the photo or document where the picture shows it in its own size.
     ///
     /// - Parameter output: in pixels.
     public func density(of project: Project, output: PixelSize) -> PictureDensity? {
         if let dotsPerInch { return PictureDensity(across: dotsPerInch, down: dotsPerInch) }
+        if let units = project.unitsPerInch {
+            // A view that there is none of is an error elsewhere.
+            guard let page = try? self.canvas(of: project, place: Place(file: "")) else { return nil }
+            return PictureDensity(
+                across: Double(output.width) * units / page.width, down: Double(output.height) * units / page.height)
+        }
         let canvas = project.canvasSize
         guard hasMetadata, view == nil, Double(output.width) == canvas.width, Double(output.height) == canvas.height
         else { return nil }

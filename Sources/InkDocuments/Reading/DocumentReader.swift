@@ -17,6 +17,8 @@ public protocol DocumentReader: Sendable {
     var holdsMerged: Bool { get }
     /// Whether a document may have several pages, each of which is a picture (`Project.hasPages`).
     var mayHavePages: Bool { get }
+    /// Whether its pages are of paper, whose size is known (`Project.unitsPerInch`).
+    var hasPaper: Bool { get }
     /// Whether it is a project, or a template of one, which needs no import.
     var isProject: Bool { get }
     /// Whether `ink import` turns each page into a project of its own, because the document itself says neither canvas
@@ -48,6 +50,7 @@ extension DocumentReader {
     public var hasOwnSize: Bool { false }
     public var holdsMerged: Bool { false }
     public var mayHavePages: Bool { false }
+    public var hasPaper: Bool { false }
     public var isProject: Bool { false }
     public var isImported: Bool { false }
 }
@@ -136,6 +139,8 @@ public struct DocumentContext {
     public var drawing: ImportedDrawing
     /// Changes to the brush of strokes that documents of other programs hold.
     public var brush = BrushChange()
+    /// The paper that pages are for.
+    public var paper = PaperChoice()
     /// Whether the outlines of an SVG are strokes; else it is a picture.
     public var takesOutlines = false
     /// Whether outlines are fitted into the canvas of `drawing`; else the canvas is as large as the SVG.

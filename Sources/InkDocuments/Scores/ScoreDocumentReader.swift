@@ -1,27 +1,21 @@
 import InkEngine
 
-/// Pipe band scores: `.bww` and `.bmw` of Bagpipe Player and its kin. Each page is a picture.
-struct ScoreFileDocument: FileDocumentReader {
+/// Scores of pipe bands. Each page is a picture.
+struct ScorePagesDocument: FileDocumentReader {
     let what = "a pipe band score"
     let label = "score"
-    let endings = [".bww", ".bmw"]
+    let endings = ScoreFormat.allCases.flatMap(\.endings)
     let mayHavePages = true
+    let hasPaper = true
 
-    func recognizes(_ head: DocumentHead) -> Bool {
-        let name = head.name.lowercased()
-        guard !head.isFolder, !head.bytes.isEmpty else { return false }
-        let text = head.bytes.drop { " \t\r\n".utf8.contains($0) }
-        if Self.signatures.contains(where: { text.starts(with: $0.utf8) }) { return true }
-        return endings.contains { name.hasSuffix($0) } && InputKind.name(of: head.bytes) == nil
-    }
-
-    private static let signatures = ["Bagpipe Reader:", "Bagpipe Music Writer", "Bagpipe Musicworks", "Bagpipe Player"]
+    func recognizes(_ head: DocumentHead) -> Bool { ScoreFormat(head) != nil }
 
     func project(
         _ bytes: consuming [UInt8], _ place: Place, _ context: DocumentContext
     ) throws(EngineError) -> FoundProject {
-        var reading = try BWWReader.read(bytes, name: place.file)
-        let format = PageFormat(reading.document.documentLayout, file: reading.document.tunes.first?.filePage)
+        var reading = try ScoreFile.read(bytes, name: place.file, limits: context.limits)
+        let format = PageFormat(
+            reading.document.documentLayout, file: reading.document.tunes.first?.filePage, context.paper)
         let pages = ScorePages(&reading, format: format)
         var warnings = Warnings()
         for problem in reading.problems where !problem.code.isError {

@@ -18,8 +18,9 @@ public struct Project: Sendable {
     public var pages: (any ProjectPages)?
     /// How the drawing becomes a picture of another size. Not a part of project files.
     public var scaling = DrawingScaling.smooth
-    /// Why pages cannot be drawn, by their indices; the others can. Not a part of project files.
-    public var pageFaults: [Int: String] = [:]
+    /// For each viewport what its page consists of, where pages have nothing in common; else empty. Not a part of project
+    /// files.
+    public var pageContents: [PageContent] = []
     /// Units of the canvas in an inch of paper, such as 72 where they are points; nil where they are pixels. Not a part of
     /// project files.
     public var unitsPerInch: Double?
@@ -94,6 +95,22 @@ extension [Layer] {
             }
         }
         return stacks
+    }
+}
+
+/// A page of a document whose pages have nothing in common.
+public struct PageContent: Hashable, Sendable {
+    /// The index of the element of the top level that the page shows, and no other does; nil for an empty page.
+    public var layer: Int?
+    /// A digest of all that a picture of the page depends on.
+    public var digest: [UInt8]
+    /// Why the page cannot be drawn; nil if it can.
+    public var fault: String?
+
+    public init(layer: Int? = nil, digest: [UInt8] = [], fault: String? = nil) {
+        self.layer = layer
+        self.digest = digest
+        self.fault = fault
     }
 }
 

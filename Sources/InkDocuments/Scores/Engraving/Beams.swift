@@ -74,7 +74,7 @@ extension LineEngraver {
                 var end = start
                 while end + 1 < own.count, own[end + 1].note.flagCount > level { end += 1 }
                 if end > start {
-                    addBeam(own[start].stemX - half, own[end].stemX + half)
+                    addBeam(own[start].stemX - half, own[end].stemX - half + EngravingRules.stem)
                 } else {
                     let (from, to) = partialBeam(own, start, level)
                     addBeam(from, to)
@@ -116,7 +116,7 @@ extension LineEngraver {
         }
         let distance = (pointsRight ? right : left) ?? Self.partialBeam
         let length = min(Self.partialBeam, distance.half)
-        return pointsRight ? (x - half, x + length) : (x - length, x + half)
+        return pointsRight ? (x - half, x + length) : (x - length, x - half + EngravingRules.stem)
     }
 }
 

@@ -34,7 +34,8 @@ extension LineEngraver {
         func place(_ placed: PlacedNote, isStart: Bool) -> StaffPoint {
             let inset = placed.note.head.advance * 0.25
             return StaffPoint(
-                x: isStart ? placed.x + placed.note.head.advance - inset : placed.x + inset, y: placed.note.y + 0.68)
+                x: isStart ? placed.x + placed.note.head.advance - inset : placed.x + inset,
+                y: placed.note.y + (own.contains { $0.note.duration.dots > 0 } ? 0.95 : 0.7))
         }
         for (a, b) in zip(own, own.dropFirst()) { addTie(place(a, isStart: true), place(b, isStart: false)) }
         if group.isOpenLeft, let first = own.first {

@@ -16,20 +16,28 @@ struct PageFormat: Hashable, Sendable {
     /// - Parameters:
     ///   - settings: of the document.
     ///   - page: what the file says of its page, which counts where the settings want it.
-    init(_ settings: DocumentLayoutSettings, file page: FilePage?) {
+    ///   - choice: what a person asks for, which counts for more than both.
+    init(_ settings: DocumentLayoutSettings, file page: FilePage?, _ choice: PaperChoice = PaperChoice()) {
         let page = settings.page == .fromFile ? page : nil
-        let millimetres: (Double, Double) =
+        let own =
             switch settings.paper {
-            case .a4: (210, 297)
-            case .letter: (215.9, 279.4)
-            case .a5: (148, 210)
+            case .a4: PaperChoice.Size.a4
+            case .letter: PaperChoice.Size.letter
+            case .a5: PaperChoice.Size.a5
             }
-        let isLandscape = (page?.orientation ?? settings.orientation) == .landscape
-        let (short, long) = (millimetres.0 * Self.pointsPerMillimetre, millimetres.1 * Self.pointsPerMillimetre)
-        (width, height) = isLandscape ? (long, short) : (short, long)
-        staffSpace = settings.staffSpace * Self.pointsPerMillimetre
-        marginList = Array(repeating: settings.margin * Self.pointsPerMillimetre, count: 4)
-        if let page, page.margins.count == 4 { marginList = page.margins.map { Double($0) * 72 / 1000 } }
+        var paper = choice
+        if paper.size == nil {
+            paper.size = own
+            paper.isLandscape = (page?.orientation ?? settings.orientation) == .landscape
+        }
+        let size = paper.page ?? CanvasSize(width: 0, height: 0)
+        (width, height) = (size.width, size.height)
+        staffSpace = choice.staffHeight.map { $0 / 4 } ?? settings.staffSpace * Self.pointsPerMillimetre
+        let margin = choice.margin ?? settings.margin * Self.pointsPerMillimetre
+        marginList = Array(repeating: margin, count: 4)
+        if choice.margin == nil, let page, page.margins.count == 4 {
+            marginList = page.margins.map { Double($0) * 72 / 1000 }
+        }
     }
 
     /// The width that lines have, in staff spaces.

@@ -64,7 +64,8 @@ struct Pagination {
     private func fits(_ sections: [PageSection]) -> Bool {
         let natural = naturalHeight(sections)
         if natural <= height { return true }
-        return fit != .none && leastHeight(sections) <= height && natural <= height * Self.excess
+        guard fit != .none, leastHeight(sections) <= height else { return false }
+        return fit == .page || natural <= height * Self.excess
     }
 
     // MARK: - Heights, in the staff spaces of the page
@@ -136,5 +137,48 @@ struct Pagination {
             }
         }
         return placed
+    }
+}
+
+extension Pagination.Placed {
+    /// All that is drawn, for digests.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        func add(_ number: Int) { withUnsafeBytes(of: Int64(number).littleEndian) { bytes += $0 } }
+        func add(_ text: String) {
+            add(text.utf8.count)
+            bytes += Array(text.utf8)
+        }
+        func add(_ points: [StaffPoint]) {
+            add(points.count)
+            for point in points {
+                add(point.x.steps)
+                add(point.y.steps)
+            }
+        }
+        add(y.steps)
+        add(Int(scale.bitPattern >> 1))
+        for item in items {
+            switch item {
+            case .glyph(let glyph, let place, let scale):
+                add(glyph.rawValue)
+                add([place])
+                add(Int(scale.bitPattern >> 1))
+            case .box(let box):
+                add("box")
+                add([StaffPoint(x: box.minX, y: box.minY), StaffPoint(x: box.maxX, y: box.maxY)])
+            case .polygon(let corners):
+                add("polygon")
+                add(corners)
+            case .tie(let from, let to, let height):
+                add("tie")
+                add([from, to, StaffPoint(x: height, y: 0)])
+            case .text(let text):
+                add(text.face.rawValue)
+                add(text.text)
+                add([text.place, StaffPoint(x: text.size, y: 0)])
+            }
+        }
+        return bytes
     }
 }

@@ -52,11 +52,10 @@ struct ScorePages {
                 rules: EngravingRules(settings: settings, tuneType: .other))
         }
         for (tune, problem) in failed {
-            let number = project.viewports.count
-            addViewport(name: name(number + 1))
+            addViewport(name: name(project.viewports.count + 1))
             let title = document.tunes[tune].metadata.title
             let which = title.isEmpty ? "tune \(tune + 1)" : "\"\(shownText(title, limit: 40))\""
-            project.pageFaults[number] = "\(which) cannot be drawn: \(problem)"
+            project.pageContents.append(PageContent(fault: "\(which) cannot be drawn: \(problem)"))
         }
         project.symbols = ScoreGlyph.allCases.filter { used.contains($0) }
             .map { Symbol(id: $0.rawValue, path: $0.outline.path) }
@@ -85,7 +84,8 @@ struct ScorePages {
         guard document.documentLayout.fit == .page else { return try check(whole) }
         let least = whole.lines.reduce(whole.heading.height) { $0 + $1.heightMin } * whole.scale
         guard least > format.textHeight else { return try check(whole) }
-        return try check(engrave(whole.scale * (format.textHeight.value / least.value)))
+        // A little less, since lengths are rounded.
+        return try check(engrave(whole.scale * (format.textHeight.value / least.value) * 0.999))
     }
 
     // MARK: - Pages
@@ -104,21 +104,28 @@ struct ScorePages {
     ) {
         var layer = Layer(id: "page-\(number + 1)", name: name, order: Double(number))
         let (left, top) = (nextX + format.margins.left, format.margins.top)
+        let digest = SHA256()
+        digest.update(label: "score page", Array("\(format) \(number) \(project.name) \(project.metadata)".utf8))
         for placed in pages.placed(sections) {
+            digest.update(label: "line", placed.bytes)
             let unit = format.staffSpace * placed.scale
             let origin = Point(x: left, y: top + placed.y.value * format.staffSpace)
             add(placed.items, at: origin, unit: unit, to: &layer)
         }
-        addFoot(pages, sections, number: number, rules, left: left, to: &layer)
+        let foot = foot(pages, sections, number: number, rules)
+        digest.update(label: "foot", Pagination.Placed(items: foot, y: 0, scale: 1).bytes)
+        // In the middle of the lower margin, where there is room.
+        let baseline = format.height - format.margins.bottom * 0.55
+        add(foot, at: Point(x: left, y: baseline), unit: format.staffSpace, to: &layer)
+        project.pageContents.append(PageContent(layer: project.layers.count, digest: digest.finish()))
         project.layers.append(layer)
         addViewport(name: name)
     }
 
-    /// Adds the footers of the tunes that end on the page, and its number.
-    private mutating func addFoot(
-        _ pages: Pagination, _ sections: [PageSection], number: Int, _ rules: EngravingRules, left: Double,
-        to layer: inout Layer
-    ) {
+    /// The footers of the tunes that end on the page, and its number.
+    private func foot(
+        _ pages: Pagination, _ sections: [PageSection], number: Int, _ rules: EngravingRules
+    ) -> [EngravedItem] {
         var footers: [String] = []
         for section in sections {
             let tune = pages.tunes[section.tune]
@@ -141,9 +148,7 @@ struct ScorePages {
             text.place.x = width - text.width
             items.append(.text(text))
         }
-        // In the middle of the lower margin, where there is room.
-        let baseline = format.height - format.margins.bottom * 0.55
-        add(items, at: Point(x: left, y: baseline), unit: format.staffSpace, to: &layer)
+        return items
     }
 
     // MARK: - Shapes

@@ -192,7 +192,7 @@ struct LineColumns {
     /// The least stretch that looks well.
     static let stretchMin = 0.55
     /// The largest: what is sparser ends before the end of the line.
-    static let stretchMax = 5.0
+    static let stretchMax = 8.0
 
     /// The stretch with which the line is so wide.
     func stretch(for width: Spaces) -> Double {
