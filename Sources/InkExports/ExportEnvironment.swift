@@ -13,16 +13,19 @@ package struct ReadingChoices: Hashable, Sendable {
     package var takesMerged = false
     /// For strokes of documents of other programs.
     package var brush = BrushChange()
+    /// That pages are for.
+    package var paper = PaperChoice()
 
     package init(
         presetFolders: [String] = [], limits: Limits, textUse: TextUse = .none, takesMerged: Bool = false,
-        brush: BrushChange = BrushChange()
+        brush: BrushChange = BrushChange(), paper: PaperChoice = PaperChoice()
     ) {
         self.presetFolders = presetFolders
         self.limits = limits
         self.textUse = textUse
         self.takesMerged = takesMerged
         self.brush = brush
+        self.paper = paper
     }
 }
 

@@ -107,7 +107,8 @@ package struct Exports {
         let opener = environment.makeOpener(
             ReadingChoices(
                 presetFolders: arguments.presetFolders, limits: limits, textUse: textUse(policy),
-                takesMerged: arguments.takesMerged, brush: arguments.brush))
+                takesMerged: arguments.takesMerged, brush: arguments.brush,
+                paper: arguments.paper))
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
         let plan = try makePlan(found, policy, &failed)

@@ -1,6 +1,6 @@
 public import InkEngine
 
-/// The size that a person asks for, before it is known for which canvas: `2k`, `1080p`, `0.5x`, `1920x1080`.
+/// The size that a person asks for, before it is known for which canvas: `2k`, `1080p`, `0.5x`, `1920x1080`, `300dpi`.
 public enum ExportSize: Hashable, Sendable {
     /// The longest edge, output pixels; the other keeps the aspect.
     case longestEdge(Int, name: String)
@@ -8,12 +8,21 @@ public enum ExportSize: Hashable, Sendable {
     case factor(Double, text: String)
     /// The largest size of the canvas's aspect inside this one.
     case fit(PixelSize)
+    /// So many pixels an inch of a canvas whose pixels are points, as those of pages are; `text` is the number as it was
+    /// written.
+    case resolution(Double, text: String)
 
-    /// Reads `2k`, `4k`, `8k`, `1080p`, `Nx` (N a decimal number above 0) or `WxH`; nil for anything else.
+    /// Reads `2k`, `4k`, `8k`, `1080p`, `Nx` or `Ndpi` (N a decimal number above 0) or `WxH`; nil for anything else.
     public init?(_ text: String) {
         let text = text.lowercased()
         if let edge = ExportSize.namedEdges[text] {
             self = .longestEdge(edge, name: text)
+            return
+        }
+        if text.hasSuffix("dpi") {
+            let number = text.dropLast("dpi".count)
+            guard let dots = Double(plainDecimal: number), PictureDensity.range.contains(dots) else { return nil }
+            self = .resolution(dots, text: String(number))
             return
         }
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
@@ -33,6 +42,7 @@ public enum ExportSize: Hashable, Sendable {
         case .longestEdge(_, let name): name
         case .factor(_, let text): text + "x"
         case .fit(let size): size.description
+        case .resolution(_, let text): text + "dpi"
         }
     }
 
@@ -40,7 +50,7 @@ public enum ExportSize: Hashable, Sendable {
     public var longestEdgeMin: Int {
         switch self {
         case .longestEdge(let edge, _): edge
-        case .factor: 1
+        case .factor, .resolution: 1
         case .fit(let size): min(size.width, size.height)
         }
     }
@@ -59,6 +69,10 @@ public enum ExportSize: Hashable, Sendable {
         case .factor(let factor, _):
             size = PixelSize(
                 width: ExportSize.rounded(canvas.width * factor), height: ExportSize.rounded(canvas.height * factor))
+        case .resolution(let dots, _):
+            size = PixelSize(
+                width: ExportSize.rounded(canvas.width * dots / 72),
+                height: ExportSize.rounded(canvas.height * dots / 72))
         case .fit(let box):
             // Both products are exact for edges within the limits.
             size =

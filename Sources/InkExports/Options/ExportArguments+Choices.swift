@@ -50,6 +50,7 @@ extension ExportArguments {
         self.isEachViewport = isEachViewport
         overlays = choices.overlays
         outputMargin = choices.outputMargin
+        paper = choices.paper
         photos.isWanted = choices.isGiven("photos")
         photos.output = output
         photos.needsOutput = false

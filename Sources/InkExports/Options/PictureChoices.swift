@@ -20,6 +20,8 @@ package struct PictureChoices: Hashable, Sendable {
     /// A margin on paper, output pixels.
     var outputMargin: Double?
     package var overlays = OverlayArguments()
+    /// That pages are for.
+    var paper = PaperChoice()
 
     package init() {}
 
@@ -114,6 +116,19 @@ package struct PictureChoices: Hashable, Sendable {
         }
         let bleed = Int((points * 1000).rounded())
         encoding.bleed = bleed == 0 ? nil : bleed
+    }
+
+    /// A length on paper such as `10mm`, in points.
+    func points(_ text: String, option: String, in range: ClosedRange<Double>) throws(ExportError) -> Double {
+        guard let length = WrittenLength(text), length.isPhysical else {
+            throw .usage("\(option): \"\(text)\" is not a length on paper; use 10mm, 1 cm, 0.4in or 28pt")
+        }
+        let points = length.points(dotsPerInch: 72)
+        guard range.contains(points) else {
+            let bounds = [range.lowerBound, range.upperBound].map { Shown.decimal($0 / 72 * 25.4, places: 1) }
+            throw .usage("\(option): \(text) is not from \(bounds[0]) to \(bounds[1]) mm")
+        }
+        return points
     }
 
     /// `none`, `hatch`, `hatch:2mm` or `hatch:0.5mm,30`; a spacing is a length on paper, millimetres without a unit.

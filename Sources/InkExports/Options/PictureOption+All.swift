@@ -1,4 +1,5 @@
 import InkCodecs
+import InkDocuments
 import InkEngine
 
 extension PictureOption {
@@ -53,6 +54,31 @@ extension PictureOption {
             "dpi", .number(PictureOptions.dotsPerInchRange), shown: "N",
             "Resolution to write into the file, 1 to 100000 dots per inch"
         ) { choices, value in choices.options.dotsPerInch = value.number },
+        PictureOption(
+            "paper", .choice(PaperChoice.Size.allCases.map(\.rawValue)),
+            "Put each picture on a page of this size, upright, at --dpi or 300 (default for scores: their own, at 300)"
+        ) { choices, value in choices.paper.size = PaperChoice.Size.allCases[value.index] },
+        PictureOption("landscape", .flag, "Turn the page of --paper on its longer edge") {
+            choices, _ throws(ExportError) in
+            guard choices.isGiven("paper") else { throw .usage("--landscape needs --paper") }
+            choices.paper.isLandscape = true
+        },
+        PictureOption(
+            "paper-margin", .text, shown: "LENGTH",
+            "Between the edges of the page and what is on it (default: 10mm; 15mm for scores)"
+        ) { choices, value throws(ExportError) in
+            choices.paper.margin = try choices.points(value.text, option: "--paper-margin", in: 0...500)
+        },
+        PictureOption("crop-marks", .flag, "Marks on the page at the corners of a drawing") {
+            choices, _ throws(ExportError) in
+            guard choices.isGiven("paper") else { throw .usage("--crop-marks needs --paper") }
+            choices.paper.hasCropMarks = true
+        },
+        PictureOption(
+            "staff-size", .text, shown: "LENGTH", "Height of the staves of scores, such as 7mm (default: their own)"
+        ) { choices, value throws(ExportError) in
+            choices.paper.staffHeight = try choices.points(value.text, option: "--staff-size", in: 5...200)
+        },
         PictureOption("rgb", .flag, "Without alpha; flattens on white if the background is not opaque") {
             choices, _ throws(ExportError) in
             if choices.isGiven("rgba") { throw .usage("--rgb and --rgba cannot be used together") }

@@ -80,6 +80,8 @@ package struct ExportArguments: Hashable, Sendable {
     package var takesMerged = false
     /// For strokes of documents of other programs.
     package var brush = BrushChange()
+    /// That pages are for.
+    package var paper = PaperChoice()
     package var limitsPath: String?
     /// A margin on paper, output pixels, where the view is a fit; nil: that of the view.
     package var outputMargin: Double?
@@ -114,11 +116,32 @@ package struct ExportArguments: Hashable, Sendable {
 
     /// The sizes of the pictures of an input.
     func sizes(of input: ExportInput) -> [ExportSize] {
-        keepsOwnSizes && input.traits.hasOwnSize ? ExportSize("1x").map { [$0] } ?? sizes : sizes
+        guard keepsOwnSizes else { return sizes }
+        if isOnPaper(input) {
+            let dots = options.dotsPerInch ?? Self.paperDotsPerInch
+            return [.resolution(dots, text: dots == dots.rounded() ? "\(Int(dots))" : "\(dots)")]
+        }
+        return input.traits.hasOwnSize ? ExportSize("1x").map { [$0] } ?? sizes : sizes
+    }
+
+    /// The resolution of pictures of pages where nothing else is said.
+    private static let paperDotsPerInch = 300.0
+
+    /// Whether the pictures of an input have a size on paper.
+    func isOnPaper(_ input: ExportInput) -> Bool { input.traits.hasPaper || paper.size != nil }
+
+    /// How the files of each picture of an input are encoded; nil for a file that is as the options say.
+    func encodings(of input: ExportInput) -> [PictureEncoding?] {
+        if let photo = photoEncoding(input) { return [photo] }
+        return options.files.map { file in
+            guard input.traits.hasPaper, file.encoding.format == .pdf else { return nil }
+            let codec = PictureCodecs.vectorPDF
+            return PictureEncoding(format: codec.format, taking: codec.settings, from: file.encoding)
+        }
     }
 
     /// How the only file of each picture of a photo is encoded; nil for other inputs, which have those of the options.
-    func photoEncoding(_ input: ExportInput) -> PictureEncoding? {
+    private func photoEncoding(_ input: ExportInput) -> PictureEncoding? {
         guard keepsPhotoFormats, let format = input.traits.format, let codec = PictureCodecs.codec(of: format) else {
             return nil
         }

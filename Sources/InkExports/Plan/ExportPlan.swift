@@ -181,8 +181,8 @@ package struct ExportPlan: Sendable {
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutline(of: input, arguments), outline == nil { continue }
-            let own = arguments.photoEncoding(input)
-            let endings = own.map { [ending($0)] } ?? arguments.options.files.map { ending($0.encoding) }
+            let encodings = arguments.encodings(of: input)
+            let endings = zip(encodings, arguments.options.files).map { ending($0 ?? $1.encoding) }
             let isEachPage = outline?.hasPages == true && arguments.options.view == nil
             let viewports: [Int?] =
                 arguments.isEachViewport || isEachPage ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
@@ -197,8 +197,8 @@ package struct ExportPlan: Sendable {
                         number += 1
                         for (file, ending) in endings.enumerated() {
                             var picture = PlannedPicture(
-                                input: index, size: size, layer: layer, viewport: viewport, file: file, encoding: own,
-                                output: "")
+                                input: index, size: size, layer: layer, viewport: viewport, file: file,
+                                encoding: encodings[file], output: "")
                             let name = try arguments.name.fill { placeholder in
                                 if placeholder == .ext { return ending }
                                 let value = Self.value(

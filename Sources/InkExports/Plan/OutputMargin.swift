@@ -36,6 +36,7 @@ extension ExportSize {
         }
         switch self {
         case .factor(let factor, _): return pixels / factor
+        case .resolution(let dots, _): return pixels * 72 / dots
         case .longestEdge(let edge, _): return inside(Double(edge), max(box.width, box.height))
         case .fit(let size):
             // The picture touches one pair of edges: the one that asks for the smaller scale.

@@ -17,7 +17,7 @@ final class LoadingOpener: ProjectOpener {
             return try opened { onText throws(EngineError) in
                 try ProjectLoader.load(
                     path: input.path, presetFolders: choices.presetFolders, limits: choices.limits,
-                    takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
+                    takesMerged: choices.takesMerged, brush: choices.brush, paper: choices.paper, onText: onText)
             }
         }
         return try standardInput.withLock { (kept: inout OpenedProject?) throws(EngineError) in
@@ -27,7 +27,7 @@ final class LoadingOpener: ProjectOpener {
                 let opened = try opened { onText throws(EngineError) in
                     try ProjectLoader.load(
                         bytes: bytes, presetFolders: choices.presetFolders, limits: choices.limits,
-                        takesMerged: choices.takesMerged, brush: choices.brush, onText: onText)
+                        takesMerged: choices.takesMerged, brush: choices.brush, paper: choices.paper, onText: onText)
                 }
                 kept = opened
                 return opened
@@ -55,6 +55,8 @@ final class LoadingOpener: ProjectOpener {
         let reading = try load(use == .none ? nil : { text = PackedText($0, startsAtOnce: use == .packedAtOnce) })
         return OpenedProject(
             project: reading.project, warnings: reading.warnings, contentDigest: reading.contentDigest,
-            text: reading.isSelfContained ? text : nil, namesFiles: !reading.isSelfContained)
+            // The text says nothing of the paper.
+            text: reading.isSelfContained && choices.paper == PaperChoice() ? text : nil,
+            namesFiles: !reading.isSelfContained)
     }
 }

@@ -73,6 +73,9 @@ struct PicturePreparation: Sendable {
             options = try picture.options(arguments, of: opened.project, place: place)
             // Pages that were not planned, such as those of standard input: a broker does not know of them.
             if options.view == nil, opened.project.hasPages { options.view = .index(0) }
+            if let fault = opened.project.page(options.view)?.fault { throw .badInput(place, reason: fault) }
+            // The resolution at which the rounded picture has the size of the paper.
+            if case .resolution = picture.size, opened.project.unitsPerInch != nil { options.dotsPerInch = nil }
             size = try picture.size.outputSize(
                 canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
             try options.checkFormats(size, place: place)
@@ -80,10 +83,14 @@ struct PicturePreparation: Sendable {
         } catch {
             throw .engine(error)
         }
-        let drawn = try arguments.layers.drawnLayers(
-            of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
-        options.layers = drawn
-        let opened = try laidOver(picture, opened, size, &options, input)
+        var opened = opened
+        if arguments.layers == .visible {
+            opened.keepOnly(opened.project.page(options.view))
+        } else {
+            options.layers = try arguments.layers.drawnLayers(
+                of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
+        }
+        opened = try laidOver(picture, opened, size, &options, input)
         let content = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion)
         let digest = content.digest(sha256)
@@ -122,7 +129,24 @@ extension PicturePreparation {
     }
 }
 
+extension Project {
+    /// The page that a view shows, where pages have nothing in common.
+    fileprivate func page(_ view: ViewChoice?) -> ProjectPage? {
+        guard case .index(let index) = view, pages.indices.contains(index) else { return nil }
+        return pages[index]
+    }
+}
+
 extension OpenedProject {
+    /// Leaves out the other pages, so that a picture depends on nothing but what it shows.
+    fileprivate mutating func keepOnly(_ page: ProjectPage?) {
+        guard let page, let layer = page.layer else { return }
+        project.layers = [project.layers[layer]]
+        // They are said of layers that are gone.
+        project.pages = []
+        contentDigest = page.digest
+    }
+
     /// With overlays for a picture of these options, which are changed to show them.
     ///
     /// - Throws: as `Overlays.adding`.

@@ -255,7 +255,7 @@ extension SizeSpec {
             switch ExportSize(name) {
             case .longestEdge(let edge, _): 0.75 * Double(edge) * Double(edge)
             case .fit(let box): Double(box.width) * Double(box.height)
-            case .factor, nil: nil
+            case .factor, .resolution, nil: nil
             }
         }
     }
