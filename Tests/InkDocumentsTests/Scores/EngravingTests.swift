@@ -207,6 +207,44 @@ enum EngravedScores {
         #expect(line.ascent >= 11)
     }
 
+    // MARK: - Drums
+
+    /// A bar of pipes above a bar of a drum.
+    private func drumLine() throws -> EngravedLine {
+        var tune = try #require(try BWWReader.read(Array("& 2_4 LA_4 B_8 C_8 !t".utf8), name: "t").document.tunes.first)
+        let eighth = NoteDuration(noteType: .quaver)
+        var strokes = (1...4).map { SnareDrumNote(id: .number(1000 + $0), duration: eighth) }
+        strokes[1].hand = .left
+        strokes[2].ornament = .flam
+        strokes[3].ornament = .drag
+        strokes[3].articulation = [.accent]
+        tune.parts[0].systems[0].instruments = [.bagpipes, .snareDrum]
+        tune.parts[0].systems[0].measures[0].snareDrum = strokes
+        let engraved = try EngravedTune(
+            tune, index: 0, groups: [], settings: DocumentLayoutSettings(), width: 100, scaleMax: 1)
+        return try #require(engraved.lines.first)
+    }
+
+    @Test func drumsStandBelowThePipesAtTheSameTimes() throws {
+        let line = try drumLine()
+        let found = heads(line).filter { $0.scale == 1 }
+        #expect(found.count == 7)
+        let (pipes, drum) = (found.prefix(3), found.suffix(4))
+        // The first and third stroke sound with the first and second note.
+        #expect(pipes.map(\.x) == [drum[3].x, drum[5].x, drum[6].x])
+        #expect(drum.allSatisfy { $0.y < -6 })
+        // Right above the line, left below.
+        #expect(drum[3].y - drum[4].y == 1)
+        #expect(line.descent > 12)
+    }
+
+    @Test func smallNotesOfDrumsAreOfTheOtherHand() throws {
+        let small = heads(try drumLine()).filter { $0.scale < 1 }
+        let large = heads(try drumLine()).filter { $0.scale == 1 }
+        #expect(small.count == 3)
+        #expect(Set(small.map { large[5].y - $0.y }) == [1])
+    }
+
     /// A stored list: what a change of the rules moves shows here.
     @Test func barAsList() throws {
         let line = try EngravedScores.line("gg LA_4 'la thrd D_8 !t") { $0.justifyLastLine = false }

@@ -221,7 +221,7 @@ struct LineEngraver {
             PlacedNote(
                 note: note, staff: staff, measure: measure, x: x, left: left,
                 stemEnd: hasStem ? note.y - EngravingRules.stemLength : (note.isRest ? place.y : note.y) - 0.5))
-        for articulation in note.articulation { engrave(articulation, x + note.head.advance.half) }
+        for articulation in note.articulation { engrave(articulation, of: note, x + note.head.advance.half) }
     }
 
     private mutating func engraveLedgerLine(_ x: Spaces, _ note: StaffNote) {
@@ -233,11 +233,12 @@ struct LineEngraver {
                     maxX: x + note.head.advance + EngravingRules.ledgerReach, maxY: 5 + half)))
     }
 
-    private mutating func engrave(_ articulation: Articulation, _ centre: Spaces) {
+    private mutating func engrave(_ articulation: Articulation, of note: StaffNote, _ centre: Spaces) {
         let glyph: ScoreGlyph = articulation == .fermata ? .fermataAbove : .articAccentAbove
         let x = centre - glyph.advance.half
         let box = glyph.box.moved(x: x)
-        let y = above.height(of: box, from: articulation == .fermata ? 7.6 : 4.6, gap: 0.25)
+        let lowest: Spaces = note.isDrum ? 1.6 : articulation == .fermata ? 7.6 : 4.6
+        let y = above.height(of: box, from: lowest, gap: 0.25)
         addAbove(.glyph(glyph, at: StaffPoint(x: x, y: y)))
     }
 

@@ -15,10 +15,14 @@ struct GraceGroup {
     static let ledgerReach: Spaces = 0.25
     static let beam: Spaces = 0.28
     static let beamGap: Spaces = 0.16
-    static let beamCount = 3
+    private let beamCount: Int
     /// The top of the beams: all nine notes of the chanter have a stem below them.
     static let beamTop: Spaces = 7.1
     static let flag = ScoreGlyph.flag32ndUp
+    /// Likewise above the line of a drum.
+    private static let drumBeamTop: Spaces = 3.2
+    private let top: Spaces
+    private let flag: ScoreGlyph
     /// Of gracenotes at 0.6.
     private static let flagScale = 0.57
 
@@ -26,13 +30,16 @@ struct GraceGroup {
     init(_ steps: [Int], before note: StaffNote?, rules: EngravingRules) {
         self.steps = steps
         scale = rules.settings.graceScale
+        let isDrum = note?.isDrum == true
+        (top, beamCount) = isDrum ? (Self.drumBeamTop, 2) : (Self.beamTop, 3)
+        flag = isDrum ? .flag8thUp : Self.flag
         isSlanted = rules.settings.graceBeams == .slanted
         let head = ScoreGlyph.noteheadBlack.advance * scale
         advance = max(0.92, head + 0.2)
         var gap = Self.gap
         if steps.count == 1, let note, let y = steps.first.map(Self.y) {
             // The flag hangs beside the melody note's head where that is as high.
-            let box = Self.flag.box
+            let box = flag.box
             let top = y + Self.stemLength
             let bottom = top + box.minY * (Self.flagScale * scale / 0.6)
             let reach: Spaces = note.accidental == nil ? 0.5 : 1.4
@@ -66,10 +73,10 @@ struct GraceGroup {
         }
         if steps.count == 1 {
             let place = StaffPoint(x: stems[0] - Self.stem.half, y: tops[0])
-            items.append(.glyph(Self.flag, at: place, scale: Self.flagScale * scale / 0.6))
+            items.append(.glyph(flag, at: place, scale: Self.flagScale * scale / 0.6))
         } else if let first = stems.first, let last = stems.last {
             let (x0, x1) = (first - Self.stem.half, last + Self.stem.half)
-            for level in 0..<Self.beamCount {
+            for level in 0..<beamCount {
                 let drop = (Self.beam + Self.beamGap) * level
                 let (y0, y1) = (tops[0] - drop, tops[tops.count - 1] - drop)
                 items.append(.beam(from: StaffPoint(x: x0, y: y0), to: StaffPoint(x: x1, y: y1), thick: Self.beam))
@@ -81,10 +88,10 @@ struct GraceGroup {
     /// The upper end of each stem.
     private var beamTops: [Spaces] {
         if steps.count == 1 { return [Self.y(steps[0]) + Self.stemLength] }
-        let flat = steps.map { _ in Self.beamTop }
+        let flat = steps.map { _ in top }
         guard isSlanted, let first = steps.first, let last = steps.last, first != last else { return flat }
         let slope = Spaces(min(max(Double(last - first) * 0.1, -0.5), 0.5))
-        return steps.indices.map { Self.beamTop + slope * (Double($0) / Double(steps.count - 1)) - max(slope, 0) }
+        return steps.indices.map { top + slope * (Double($0) / Double(steps.count - 1)) - max(slope, 0) }
     }
 }
 

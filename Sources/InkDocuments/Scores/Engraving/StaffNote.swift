@@ -13,6 +13,8 @@ struct StaffNote: Hashable, Sendable {
     /// A sign on the stem.
     var stroke: ScoreGlyph?
     var beam: Beam?
+    /// Whether it stands on the one line of a drum.
+    var isDrum = false
 
     var y: Spaces { Spaces(steps: step * Spaces.stepsPerSpace / 2) }
     /// Beams or flags; a rest has none.
@@ -35,6 +37,7 @@ struct StaffNote: Hashable, Sendable {
         id = note.id
         duration = note.duration
         isRest = note.isRest
+        isDrum = true
         let side = note.hand == .right ? 1 : -1
         step = isRest ? 0 : side
         head = isRest ? Self.rest(note.duration.noteType) : Self.head(note.duration.noteType)
