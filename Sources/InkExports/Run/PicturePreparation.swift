@@ -74,8 +74,10 @@ struct PicturePreparation: Sendable {
             // Pages that were not planned, such as those of standard input: a broker does not know of them.
             if options.view == nil, opened.project.hasPages { options.view = .index(0) }
             if let fault = opened.project.page(options.view)?.fault { throw .badInput(place, reason: fault) }
-            // The resolution at which the rounded picture has the size of the paper.
-            if case .resolution = picture.size, opened.project.unitsPerInch != nil { options.dotsPerInch = nil }
+            // Without a resolution the rounded picture has the size of the paper, which a plot has by itself.
+            if case .resolution(let dots, _) = picture.size, opened.project.unitsPerInch != nil {
+                options.dotsPerInch = options.encoding.format == PictureCodecs.plot.format ? dots : nil
+            }
             size = try picture.size.outputSize(
                 canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
             try options.checkFormats(size, place: place)
