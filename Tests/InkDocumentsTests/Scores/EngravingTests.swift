@@ -129,6 +129,23 @@ enum EngravedScores {
         #expect(abs(BarStroke.strokes(.none, .heavy).width.value - 1.06) < 0.01)
     }
 
+    @Test func barsOfAPartStandBelowEachOtherWhereThatIsWanted() throws {
+        let text = "& sharpf sharpc 4_4 LA_4 B_4 ! E_8 F_8 E_8 F_8 HG_4 !t\n& gg C_8 thrd D_8 E_8 E_8 ! E_4 F_4 !I"
+        func bars(_ isAligned: Bool) throws -> [[Spaces]] {
+            let tune = try #require(try EngravedScores.tunes(text) { $0.alignBars = isAligned }.first)
+            return tune.lines.map { line in
+                line.items.compactMap { item in
+                    guard case .box(let box) = item, box.maxY - box.minY == 4, box.width < 1 else { return nil }
+                    return box.maxX
+                }
+            }
+        }
+        let (plain, aligned) = (try bars(false), try bars(true))
+        #expect(plain[0][0] != plain[1][0])
+        #expect(abs(aligned[0][0].steps - aligned[1][0].steps) <= 1)
+        #expect(abs((aligned[0].last ?? 0).steps - Spaces(152).steps) <= 4)
+    }
+
     // MARK: - Gaps
 
     /// What may not touch: heads, accidentals, flags, clefs, texts; with the gap that they keep.

@@ -174,6 +174,54 @@ import Testing
         #expect(used == Set(project.symbols.map(\.id)))
     }
 
+    // MARK: - Any music
+
+    /// Music of tokens in any order, from a seed.
+    private func anyMusic(_ seed: UInt64) -> String {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        func next(_ count: Int) -> Int {
+            // Knuth's constants (MMIX).
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        let notes = ["LG", "LA", "B", "C", "D", "E", "F", "HG", "HA"]
+        let others = [
+            "gg", "thrd", "tar", "dbf", "tpelhg", "gbr", "!", "!", "! ", "'1", "'22", "_'", "'intro", "^ts", "^te",
+            "^3s",
+            "^3e", "^43s", "^43e", "REST_4", "REST_1", "fine", "segno", "dacapoalcoda", "sharpc", "flathg", "6_8", "C_",
+            "'la", "''hg", "fermatd", "''!I I!''", "!!t", "!t\n& sharpf", "\n\"Text\",(I,C,0,0,T,9,400)\n&", "!I\n&",
+        ]
+        var text = "\"T\",(T,L,0,0,Times,16,700)\n& sharpf sharpc 4_4 "
+        for _ in 0..<next(150) {
+            let note = "\(notes[next(9)])\(["", "r", "l"][next(3)])_\([1, 2, 4, 8, 8, 16, 16, 32][next(8)])"
+            text += (next(3) == 0 ? others[next(others.count)] : note) + " "
+        }
+        return text + ["!t", "''!I", "", "_'"][next(4)]
+    }
+
+    @Test func anyMusicStaysOnItsPages() throws {
+        for seed in 1...150 as ClosedRange<UInt64> {
+            let text = anyMusic(seed)
+            let found = try EngravedScores.pages(text) { settings in
+                settings.partLabels = seed % 2 == 0
+                settings.melodyBeams = seed % 3 == 0 ? .slanted : .flat
+                settings.graceBeams = seed % 5 == 0 ? .slanted : .flat
+            }
+            let project = found.pages.project
+            #expect(project.pages.count == project.viewports.count)
+            for (page, view) in zip(project.pages, project.viewports) {
+                guard let layer = page.layer else { continue }
+                for shape in project.layers[layer].shapes {
+                    let box = shape.path.extent(under: shape.transform)
+                    let (left, top) = (view.center.x - view.size.width / 2, view.center.y - view.size.height / 2)
+                    #expect(
+                        box.minX >= left && box.maxX <= left + view.size.width && box.minY >= top
+                            && box.maxY <= top + view.size.height, "seed \(seed): \(text)")
+                }
+            }
+        }
+    }
+
     @Test func everySymbolHasAnOutline() {
         for glyph in ScoreGlyph.allCases {
             #expect(!glyph.outline.path.isEmpty, "\(glyph)")

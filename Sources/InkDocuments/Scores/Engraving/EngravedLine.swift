@@ -56,14 +56,15 @@ struct LineEngraver {
     var above = Skyline()
     private(set) var hasTopText = false
 
-    init(_ line: LineColumns, width: Spaces, isRagged: Bool) {
+    /// - Parameter aligned: bars of the part, where they stand below each other.
+    init(_ line: LineColumns, width: Spaces, isRagged: Bool, aligned: AlignedBars?) {
         self.line = line
         rules = line.rules
         let natural = line.fixed + line.springs
         let stretch =
             isRagged && natural < width * 0.6
             ? 1 : min(max(line.stretch(for: width), 0), LineColumns.stretchMax)
-        (places, end) = line.places(stretch: stretch)
+        (places, end) = aligned.map(line.places) ?? line.places(stretch: stretch)
         notes = line.staves.map { _ in [] }
     }
 

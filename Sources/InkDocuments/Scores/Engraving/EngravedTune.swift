@@ -63,11 +63,23 @@ struct EngravedTune {
         let parts = tune.parts.enumerated().flatMap { part, content in
             content.systems.indices.map { $0 == 0 ? part : nil }
         }
+        // By the number of the line.
+        var aligned: [AlignedBars?] = columns.map { _ in nil }
+        if settings.alignBars {
+            var start = 0
+            for part in tune.parts {
+                let range = start..<(start + part.systems.count)
+                let bars = AlignedBars(Array(columns[range]), width: inner)
+                for line in range { aligned[line] = bars }
+                start = range.upperBound
+            }
+        }
         lines = []
         for (number, line) in columns.enumerated() {
             let isLast = number == columns.count - 1
             var engraver = LineEngraver(
-                line, width: inner, isRagged: isLast && !settings.justifyLastLine)
+                line, width: inner, isRagged: isLast && !settings.justifyLastLine,
+                aligned: aligned[number])
             let label = settings.partLabels ? parts[number].map { "Part \($0 + 1)" } : nil
             lines.append(engraver.engrave(placing.groups(of: number), label: label))
         }

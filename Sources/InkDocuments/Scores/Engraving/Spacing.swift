@@ -204,7 +204,13 @@ struct LineColumns {
 
     /// The place of each column, and the end of the line.
     func places(stretch: Double) -> (places: [Spaces], end: Spaces) {
-        var (x, sprung) = (Spaces.zero, Spaces.zero)
+        places(columns[...], from: 0, stretch: stretch)
+    }
+
+    private func places(
+        _ columns: ArraySlice<Column>, from start: Spaces, stretch: Double
+    ) -> (places: [Spaces], end: Spaces) {
+        var (x, sprung) = (start, Spaces.zero)
         var places: [Spaces] = []
         for column in columns {
             x = x + column.before
@@ -213,5 +219,72 @@ struct LineColumns {
             sprung = sprung + column.spring
         }
         return (places, x + sprung * stretch)
+    }
+}
+
+/// Bars that stand below each other in the lines of a part.
+struct AlignedBars {
+    /// Where the first bar begins: behind the widest head.
+    let start: Spaces
+    /// The width of each bar.
+    let widths: [Spaces]
+
+    /// - Returns: nil where the lines have different numbers of bars, or one would get too full.
+    init?(_ lines: [LineColumns], width: Spaces) {
+        let bars = lines.map(\.bars)
+        guard let first = bars.first, lines.count > 1, bars.allSatisfy({ $0.count == first.count }), !first.isEmpty
+        else {
+            return nil
+        }
+        start = lines.map { $0.head.reduce(Spaces.zero) { $0 + $1.before + $1.after } }.max() ?? 0
+        let natural = first.indices.map { bar in
+            bars.map { $0[bar].reduce(Spaces.zero) { $0 + $1.before + $1.after + $1.spring } }.max() ?? 0
+        }
+        let factor = (width - start).value / natural.reduce(Spaces.zero, +).value
+        widths = natural.map { $0 * factor }
+        for line in bars {
+            for (bar, width) in zip(line, widths) where LineColumns.stretch(bar, for: width) < LineColumns.stretchMin {
+                return nil
+            }
+        }
+    }
+}
+
+extension LineColumns {
+    /// What stands before the first bar.
+    fileprivate var head: ArraySlice<Column> { columns.prefix(headCount) }
+
+    private var headCount: Int {
+        columns.firstIndex { if case .notes = $0.content { true } else { false } } ?? columns.count
+    }
+
+    /// The columns of each bar; the last one is its bar line, and a time signature belongs to the bar behind it.
+    fileprivate var bars: [ArraySlice<Column>] {
+        var bars: [ArraySlice<Column>] = []
+        var start = headCount
+        for (index, column) in columns.enumerated() where index >= headCount {
+            guard case .bar = column.content else { continue }
+            bars.append(columns[start...index])
+            start = index + 1
+        }
+        if start < columns.count { bars.append(columns[start...]) }
+        return bars
+    }
+
+    fileprivate static func stretch(_ columns: ArraySlice<Column>, for width: Spaces) -> Double {
+        let fixed = columns.reduce(Spaces.zero) { $0 + $1.before + $1.after }
+        let springs = columns.reduce(Spaces.zero) { $0 + $1.spring }
+        return springs.steps > 0 ? Double((width - fixed).steps) / Double(springs.steps) : 1
+    }
+
+    /// The place of each column, and the end of the line, where bars have these widths.
+    func places(_ aligned: AlignedBars) -> (places: [Spaces], end: Spaces) {
+        var found = places(head, from: 0, stretch: 0).places
+        var end = aligned.start
+        for (bar, width) in zip(bars, aligned.widths) {
+            found += places(bar, from: end, stretch: Self.stretch(bar, for: width)).places
+            end = end + width
+        }
+        return (found, end)
     }
 }
