@@ -1,4 +1,4 @@
-public import InkEngine
+import InkEngine
 
 /// The paper that pages are laid out for, as a person asks for it. What is nil is the document's own.
 public struct PaperChoice: Hashable, Sendable {

@@ -38,7 +38,7 @@ enum ScoreGlyph: String, CaseIterable, Sendable {
         let empty = Outline(path: ShapePath(), advance: 0, box: StaffBox(minX: 0, minY: 0, maxX: 0, maxY: 0))
         var outlines = Array(repeating: empty, count: allCases.count)
         for line in ScoreTables.glyphs {
-            let words = line.split(separator: " ", maxSplits: 6)
+            let words = line.tableWords(maxSplits: 6)
             let numbers = words.dropFirst().prefix(5).compactMap { Double($0) }
             guard words.count == 7, numbers.count == 5, let glyph = ScoreGlyph(rawValue: String(words[0])) else {
                 continue

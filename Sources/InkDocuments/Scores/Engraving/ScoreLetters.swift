@@ -34,7 +34,7 @@ struct ScoreLetters: Sendable {
         var all: [ScoreFace: ScoreLetters] = [:]
         var (face, current): (ScoreFace?, ScoreLetters) = (nil, ScoreLetters())
         for line in ScoreTables.letters {
-            let words = line.split(separator: " ", maxSplits: 2)
+            let words = line.tableWords(maxSplits: 2)
             if words.first == "face" {
                 if let face { all[face] = current }
                 (face, current) = (ScoreFace(rawValue: String(words[1])), ScoreLetters())
@@ -62,7 +62,7 @@ struct ScoreLetters: Sendable {
     }
 
     private mutating func readKerning(_ pairs: Substring) {
-        for pair in pairs.split(separator: " ") {
+        for pair in pairs.tableWords() {
             if let distance = Double(pair.dropFirst(2)) {
                 kerning[String(pair.prefix(2))] = distance / Self.unitsPerEm
             }
