@@ -12,6 +12,7 @@ import Testing
         ("1920x1080", 2048, 2048, 1080, 1080), ("100x100", 200, 3, 100, 2), ("100x100", 3, 200, 2, 100),
         // Halves, but not in binary fractions.
         ("0.29x", 50, 100, 15, 29), ("0.57x", 50, 100, 29, 57), ("1.005x", 100, 100, 101, 101),
+        ("300dpi", 842, 595, 3508, 2479), ("72dpi", 7, 9, 7, 9),
         ("50x50", 4000, 1, 50, 1), ("2k", 65_536, 1, 2048, 1), ("512x512", 64, 32, 512, 256),
     ])
     func givesTheOutputSize(text: String, width: Int, height: Int, outputWidth: Int, outputHeight: Int) throws {
@@ -24,6 +25,7 @@ import Testing
     @Test(arguments: [
         "", "k", "3k", "x", "0x", "-1x", "1e3x", "0x0", "0x5", "5x0", "1x2x3", "+2x", "2.x", ".5x", "nanx", "1080",
         "99999999999x1", " 2k", "1.2.3x",
+        "dpi", "0dpi", "-1dpi", "1e3dpi", "300 dpi", "0.5dpi", "1000000dpi",
     ])
     func refusesOtherText(text: String) {
         #expect(ExportSize(text) == nil)
