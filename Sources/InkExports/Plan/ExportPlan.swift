@@ -126,8 +126,18 @@ package struct PlannedPicture: Hashable, Sendable {
     package var file = 0
     /// How it is encoded where that is not the run's choice.
     package var encoding: PictureEncoding?
+    /// How it lies in a bundle of a pack; nil for a picture of its own.
+    package var part: BundlePart?
     /// Path of the picture.
     package var output: String
+}
+
+/// What a picture that is a part of a bundle has in place of the run's options.
+package struct BundlePart: Hashable, Sendable {
+    /// Its size; nil: that of the canvas.
+    package var box: PixelSize?
+    package var fit = PictureFit()
+    package var background: RGBA8?
 }
 
 extension PlannedPicture {
@@ -143,6 +153,12 @@ extension PlannedPicture {
         var options = arguments.options
         options.files = [encoding.map { PictureFileOptions(encoding: $0) } ?? arguments.options.files[file]]
         if let viewport { options.view = .index(viewport) }
+        if let part {
+            if part.box != nil { options.fit = part.fit }
+            options.background = part.background
+            // Bundles are the same wherever they are made, and their texts say whose they are.
+            options.hasMetadata = false
+        }
         return options
     }
 }
@@ -153,6 +169,12 @@ package struct ExportPlan: Sendable {
     package private(set) var pictures: [PlannedPicture]
     /// Files beside the inputs that no picture may replace.
     private let protected: [String]
+
+    /// Pictures whose paths are known, of a folder that is nobody else's.
+    init(_ pictures: [PlannedPicture]) {
+        self.pictures = pictures
+        protected = []
+    }
 
     /// Whether names or pictures are known only after the projects have been read.
     static func needsOutline(of input: ExportInput, _ arguments: ExportArguments) -> Bool {

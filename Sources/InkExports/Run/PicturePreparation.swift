@@ -73,13 +73,18 @@ struct PicturePreparation: Sendable {
             options = try picture.options(arguments, of: opened.project, place: place)
             // Pages that were not planned, such as those of standard input: a broker does not know of them.
             if options.view == nil, opened.project.hasPages { options.view = .index(0) }
-            if let fault = opened.project.page(options.view)?.fault { throw .badInput(place, reason: fault) }
+            if let fault = opened.project.content(of: options.view)?.fault { throw .badInput(place, reason: fault) }
             // Without a resolution the rounded picture has the size of the paper, which a plot has by itself.
             if case .resolution(let dots, _) = picture.size, opened.project.unitsPerInch != nil {
                 options.dotsPerInch = options.encoding.format == PictureCodecs.plot.format ? dots : nil
             }
-            size = try picture.size.outputSize(
-                canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+            if let box = picture.part?.box {
+                size = box
+            } else {
+                size = try picture.size.outputSize(
+                    canvas: try options.canvas(of: opened.project, place: place), limits: limits, place: place)
+            }
+            try ExportSize.check(size, limits: limits, place: place)
             try options.checkFormats(size, place: place)
             exists = try FileSystem.status(picture.output) != nil
         } catch {
@@ -87,7 +92,7 @@ struct PicturePreparation: Sendable {
         }
         var opened = opened
         if arguments.layers == .visible {
-            opened.keepOnly(opened.project.page(options.view))
+            opened.keepOnly(opened.project.content(of: options.view))
         } else {
             options.layers = try arguments.layers.drawnLayers(
                 of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
@@ -96,7 +101,7 @@ struct PicturePreparation: Sendable {
         let content = PictureContent(
             contentDigest: opened.contentDigest, options: options, size: size, rendererVersion: rendererVersion)
         let digest = content.digest(sha256)
-        options.digest = digest
+        options.digest = picture.part == nil ? digest : nil
         if exists, policy == .fail {
             return .failed(
                 PictureFailure(
@@ -110,8 +115,11 @@ struct PicturePreparation: Sendable {
             text: opened.text, warnings: opened.warnings, wantsFileDigest: arguments.run.wantsFileDigests)
         do throws(EngineError) {
             let codec = try PictureCodecs.codec(options.encoding.format)
-            let recipe = try codec.recipe(
-                opened.project, options, size: size, options.encoding, place: Place(file: input.shownName))
+            let place = Place(file: input.shownName)
+            var own = options
+            let page = try opened.project.page(options.view, place: place)
+            own.view = page.view
+            let recipe = try codec.recipe(page.project, own, size: size, options.encoding, place: place)
             request.formatWarnings = recipe.warnings
         } catch {
             throw .engine(error)
@@ -127,25 +135,34 @@ extension PicturePreparation {
         _ input: ExportInput
     ) throws(ExportError) -> OpenedProject {
         guard let overlays, picture.layer == nil else { return opened }
+        var opened = opened
+        if opened.project.pages != nil {
+            // They are laid over a page, which is then a project as any other.
+            let view = options.view
+            (opened.project, options.view) = try ExportError.wrapping { () throws(EngineError) in
+                try opened.project.page(view, place: Place(file: input.shownName))
+            }
+            opened.contentDigest = SHA256.digest(opened.contentDigest + Array(view?.canonicalText.utf8 ?? "".utf8))
+        }
         return try ExportError.wrapping(try opened.laidOver(by: overlays, size, &options, name: input.shownName))
     }
 }
 
 extension Project {
     /// The page that a view shows, where pages have nothing in common.
-    fileprivate func page(_ view: ViewChoice?) -> ProjectPage? {
-        guard case .index(let index) = view, pages.indices.contains(index) else { return nil }
-        return pages[index]
+    fileprivate func content(of view: ViewChoice?) -> PageContent? {
+        guard case .index(let index) = view, pageContents.indices.contains(index) else { return nil }
+        return pageContents[index]
     }
 }
 
 extension OpenedProject {
     /// Leaves out the other pages, so that a picture depends on nothing but what it shows.
-    fileprivate mutating func keepOnly(_ page: ProjectPage?) {
+    fileprivate mutating func keepOnly(_ page: PageContent?) {
         guard let page, let layer = page.layer else { return }
         project.layers = [project.layers[layer]]
         // They are said of layers that are gone.
-        project.pages = []
+        project.pageContents = []
         contentDigest = page.digest
     }
 

@@ -104,7 +104,9 @@ final class RemoteFarm: ExportFarm {
         packing.run { [self] in
             guard !state.withLock(\.exports.isCancelling) else { return perform { $0.cancel(request.id) } }
             do throws(PictureFailure) {
+                var request = request
                 try checkFolders(request)
+                try takePage(of: &request)
                 let content = try pack(request)
                 var options = request.options
                 // A project that has travelled knows nothing of paper.
@@ -128,6 +130,23 @@ final class RemoteFarm: ExportFarm {
                 PictureFailure(EngineError($0))
             }
         }
+    }
+
+    /// A page that is a project is sent as one, so that the broker gets what the picture shows and no more.
+    private func takePage(of request: inout PictureRequest) throws(PictureFailure) {
+        guard request.project.pages != nil else { return }
+        let view = request.options.view
+        do throws(EngineError) {
+            (request.project, request.options.view) = try request.project.page(view, place: Place(file: request.name))
+        } catch {
+            throw PictureFailure(error)
+        }
+        if request.project.scaling == .pixel {
+            request.options.fit = request.options.fit ?? PictureFit()
+            request.options.fit?.repeatsPixels = true
+        }
+        request.text = nil
+        request.contentDigest = SHA256.digest(request.contentDigest + Array((view?.canonicalText ?? "").utf8))
     }
 
     private func pack(_ request: PictureRequest) throws(PictureFailure) -> PreparedContent {

@@ -23,6 +23,8 @@ struct SheetWriting {
         /// How the pages of its project follow each other; nil where they do not.
         var animation: Animation?
 
+        init(path: String) { (self.path, input) = (path, path) }
+
         init(_ record: ExportRecord, path: String, _ animation: Animation?) {
             self.path = path
             self.animation = animation
