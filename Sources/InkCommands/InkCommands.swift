@@ -65,6 +65,7 @@ public enum InkCommands {
         }
         switch parsed.name {
         case "export": return try ExportCommand.run(parsed, environment)
+        case "pack": return try PackCommand.run(parsed, environment)
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
         case "preset": return try PresetCommand.run(parsed, environment)

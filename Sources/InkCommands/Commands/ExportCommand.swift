@@ -72,7 +72,7 @@ struct ExportCommand {
     }
 
     /// The broker of `--broker`. The environment or a config file alone does not send projects to a broker.
-    private static func remoteOptions(
+    static func remoteOptions(
         _ given: ParsedCommand, _ environment: CommandEnvironment
     ) throws(CommandError) -> RemoteOptions? {
         guard given.isGiven("broker") else {
