@@ -94,6 +94,21 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: answer) as? [Bool])
     }
 
+    @Test("The schema of recipes accepts those of the program, and no unknown keys", .enabled(if: hasValidator))
+    func recipes() throws {
+        let texts = TargetRecipes.texts.map { String(decoding: $0.text, as: UTF8.self) }
+        #expect(try Self.validate("recipe", texts).allSatisfy { $0 })
+        for (key, misspelt) in [("archive", "archives"), ("path", "paths"), ("size", "sizes"), ("scope", "scopes")] {
+            let wrong = texts.filter { $0.contains("\"\(key)\":") }
+                .map { $0.replacing("\"\(key)\":", with: "\"\(misspelt)\":") }
+            #expect(!wrong.isEmpty)
+            #expect(try Self.validate("recipe", wrong).allSatisfy { !$0 }, "\(key)")
+            for text in wrong {
+                #expect(throws: TargetError.self) { try TargetRecipe.read(Array(text.utf8), file: "wrong.json") }
+            }
+        }
+    }
+
     private enum Verdict: String {
         case accepted, warned, refused
     }

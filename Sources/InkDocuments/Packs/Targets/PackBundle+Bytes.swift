@@ -86,7 +86,7 @@ private struct TargetExpansion {
             try count(value.plainText.utf8.count)
             return value
         case .text(let text):
-            let value = try text.value { (name) throws(TargetError) in try bundle.value(name, item: item) }
+            let value = try bundle.value(of: text, item: item)
             try count(value.string?.utf8.count ?? 1)
             return value
         case .list(let elements):

@@ -63,7 +63,7 @@ package struct PackBundle: Sendable {
             case .value(let value): values.append(value)
             case nil: values.append(nil)
             case .text(let template):
-                let value = try template.value { (name) throws(TargetError) in try self.value(name, item: nil) }
+                let value = try value(of: template, item: nil)
                 if let fault = parameter.fault(of: value) {
                     throw source.fault(
                         source.target.place,
@@ -139,8 +139,27 @@ package struct PackBundle: Sendable {
         }
     }
 
+    /// The most bytes that are put into one text.
+    private static let textBytesMax = 1 << 20
+
     func text(_ template: TargetText, item: Int? = nil) throws(TargetError) -> String {
-        try template.text { (name) throws(TargetError) in try self.value(name, item: item) }
+        var bytesLeft = Self.textBytesMax
+        return try template.text { (name) throws(TargetError) in
+            let value = try self.value(name, item: item)
+            bytesLeft -= value.string?.utf8.count ?? 1
+            guard bytesLeft >= 0 else {
+                throw source.fault(
+                    item.map { source.items[$0].place } ?? source.target.place,
+                    "a text of target \(source.recipe.name) would have more than \(Self.textBytesMax) bytes")
+            }
+            return value
+        }
+    }
+
+    /// The value of a text that is one placeholder, else the text.
+    func value(of template: TargetText, item: Int?) throws(TargetError) -> JSONValue {
+        if let name = template.only { return try value(name, item: item) }
+        return .string(try text(template, item: item))
     }
 
     // MARK: - Files
@@ -157,9 +176,9 @@ package struct PackBundle: Sendable {
                 try add(file, entry, item: nil, to: &files, &paths)
             }
         }
+        let known = Set(files.compactMap { if case .picture = $0.content { $0.path } else { nil } })
         for index in files.indices {
             guard case .sheet(let pictures, let places) = files[index].content else { continue }
-            let known = Set(files.compactMap { if case .picture = $0.content { $0.path } else { nil } })
             let found = pictures.filter(known.contains)
             guard !found.isEmpty else {
                 throw mistake(
@@ -237,7 +256,7 @@ package struct PackBundle: Sendable {
 
     private func constant(_ template: TargetTemplate, item: Int?) throws(TargetError) -> JSONValue {
         guard case .text(let text) = template else { return template.constant ?? .null }
-        return try text.value { (name) throws(TargetError) in try self.value(name, item: item) }
+        return try value(of: text, item: item)
     }
 }
 

@@ -62,6 +62,12 @@ struct TargetText: Hashable, Sendable {
         pieces.compactMap { if case .placeholder(let name, _) = $0 { name } else { nil } }
     }
 
+    /// The name, if the text is one placeholder: the value itself stands for it, a number stays a number.
+    var only: TargetName? {
+        guard pieces.count == 1, case .placeholder(let name, nil) = pieces[0] else { return nil }
+        return name
+    }
+
     /// The text, if nothing is put in.
     var literal: String? {
         guard pieces.count <= 1 else { return nil }
@@ -84,12 +90,6 @@ struct TargetText: Hashable, Sendable {
             }
         }
         return text
-    }
-
-    /// The value itself where the text is one placeholder, else the text.
-    func value<Failure>(_ value: (TargetName) throws(Failure) -> JSONValue) throws(Failure) -> JSONValue {
-        if pieces.count == 1, case .placeholder(let name, nil) = pieces[0] { return try value(name) }
-        return .string(try text(value))
     }
 }
 

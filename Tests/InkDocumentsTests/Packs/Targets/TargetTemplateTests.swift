@@ -129,6 +129,20 @@ struct TargetTemplateTests {
         #expect(fault?.hasPrefix("input: ") == true && fault?.contains("limit") == true)
     }
 
+    @Test("A short text cannot either, wherever it is")
+    func textSize() throws {
+        let long = String(repeating: "{v}", count: 2_000)
+        for file in ["\"path\": \"\(long)\", \"text\": []", "\"path\": \"a\", \"text\": [\"\(long)\"]"] {
+            let recipe = try TargetFixtures.read(
+                "{ \(file) }", "\"parameters\": { \"v\": { \"type\": \"text\", \"default\": \"\" } }")
+            let long = JSONValue.string(String(repeating: "x", count: 10_000))
+            let fault = TargetFixtures.fault {
+                _ = try TargetFixtures.texts(TargetFixtures.bundles(recipe, values: ["v": long]))
+            }
+            #expect(fault?.contains("more than 1048576 bytes") == true, "\(fault ?? "")")
+        }
+    }
+
     @Test("Whatever a template is, it gives JSON or a mistake", arguments: 0..<60 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
