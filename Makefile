@@ -29,7 +29,7 @@ build: setup-build ## Build the release binary
 
 # Compiled here and not by Swift's package manager, which would want libav for every build and test of ink.
 FILM := .build/release/ink-film
-FILM_LIBRARIES := libavformat libavcodec libavutil libswscale libswresample libseccomp
+FILM_LIBRARIES := libavfilter libavformat libavcodec libavutil libswscale libswresample libseccomp
 FILM_SOURCES := $(wildcard Sources/ink-film/*.c Sources/ink-film/*.h)
 FILM_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -ffp-contract=off -Wall -Wextra -Werror
 

@@ -147,6 +147,9 @@ void plan_streams(AVFormatContext *film, Film *plan, int *sources) {
         fail(EXIT_ARGUMENT, "--codec %s is not one of h264, hevc, av1", codec);
     if (is(plan->format, "webm") && !is(codec, "av1")) fail(EXIT_ARGUMENT, "a webm is always av1, not %s", codec);
     snprintf(plan->codec, sizeof plan->codec, "%s", codec);
+    const AVCodecDescriptor *made = avcodec_descriptor_get_by_name(plan->codec);
+    if (!made || (!is(plan->format, "webm") && !fits(plan->format, made->id)))
+        fail(EXIT_FILM, "%s does not go into %s: choose --format mp4 or mkv", plan->codec, plan->format);
     if (!avcodec_find_decoder(p->codec_id)) fail(EXIT_CODEC, "there is no decoder for %s here", name_of(p->codec_id));
     copy_tags(&plan->tags, film->metadata);
     for (unsigned i = 0; i < film->nb_streams; i++) {

@@ -54,7 +54,7 @@ def main():
                 source = os.path.join(folder, name)
                 options = {"codec": codec, "format": ending(name), "effort": o.effort, "marks": [[16, 16, 64, 24]],
                            "crf": o.crf or {"h264": 20, "hevc": 22, "av1": 30}[codec], "requests": o.requests}
-                if options["format"] == "webm" and codec != "av1":
+                if (options["format"] == "webm") != (codec == "av1") and options["format"] in ("webm", "mov"):
                     options["format"] = "mkv"
                 hashes, problems, report = set(), [], None
                 for seconds in o.seconds.split(","):
