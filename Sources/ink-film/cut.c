@@ -218,8 +218,24 @@ void run_probe(void) {
         picture->clock);
     for (unsigned i = 0; i < film->nb_streams; i++)
         if (sources[i] == plan.picture) plan.frames = (uint64_t)film->streams[i]->nb_frames;
-    send_film(&plan, film, sources, 0, film->start_time == AV_NOPTS_VALUE ? 0 : film->start_time, span);
+    const int64_t start = film->start_time == AV_NOPTS_VALUE
+                              ? 0 : av_rescale_q(film->start_time, AV_TIME_BASE_Q, picture->clock);
+    send_film(&plan, film, sources, 0, start, span);
     send_message(DONE, NULL);
+}
+
+// Containers state the average number of frames a second, and some make it up.
+static void correct_rate(Track *picture, uint64_t frames, int64_t span) {
+    AVRational *rate = &picture->rate;
+    const int64_t thousandths =
+        span > 0 ? av_rescale((int64_t)frames * 1000, picture->clock.den, span) / picture->clock.num : 0;
+    if (frames < 2 || thousandths < 1) {
+        if (rate->num <= 0 || rate->den <= 0 || av_cmp_q(*rate, (AVRational){240, 1}) > 0) *rate = (AVRational){25, 1};
+        return;
+    }
+    const int64_t stated = rate->num > 0 && rate->den > 0 ? av_rescale(rate->num, 1000, rate->den) : 0;
+    if (stated * 4 > thousandths * 5 || stated * 5 < thousandths * 4)
+        *rate = (AVRational){(int)FFMIN(thousandths, INT32_MAX), 1000};
 }
 
 void run_cut(void) {
@@ -277,8 +293,9 @@ void run_cut(void) {
     picture->first = lowest == INT64_MAX ? 0 : lowest;
     find_pieces(picture->clock, plan.last_duration);
     for (size_t i = 0; i < piece_count; i++) plan.frames += pieces[i].frames;
-    send_film(&plan, film, sources, bytes, picture->first, lowest == INT64_MAX ? 0
-        : highest - lowest + plan.last_duration);
+    const int64_t span = lowest == INT64_MAX ? 0 : highest - lowest + plan.last_duration;
+    correct_rate(picture, plan.frames, span);
+    send_film(&plan, film, sources, bytes, picture->first, span);
     send_pieces();
     send_message(DONE, NULL);
 }

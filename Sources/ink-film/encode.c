@@ -45,6 +45,9 @@ AVCodecContext *open_encoder(const Film *film, const char *effort, const char *c
     c->pix_fmt = film->out_format;
     c->time_base = picture->clock;
     c->framerate = picture->rate.num > 0 && picture->rate.den > 0 ? picture->rate : (AVRational){25, 1};
+    // SVT-AV1 takes no more frames a second; times are those of the frames.
+    if (!strcmp(name, "libsvtav1") && av_cmp_q(c->framerate, (AVRational){240, 1}) > 0)
+        c->framerate = (AVRational){240, 1};
     c->sample_aspect_ratio = film->aspect;
     c->color_range = film->range;
     c->color_primaries = film->primaries;

@@ -3,6 +3,7 @@
 #pragma once
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ const uint8_t *get_bytes(Reader *, size_t most, size_t *size);
 /// A new string; NULL if the reader fails.
 char *get_text(Reader *, size_t most);
 
+/// Set by the last message: from then on nobody need listen.
+extern atomic_bool has_answered;
 void send_message(enum Message, Buffer *);
 /// The next message's body, valid until the next call. Ends the program if the other side is gone or breaks the rules.
 Reader receive_message(enum Message *);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct { const char *name; void (*run)(void); } verbs[] = {
     {"probe", run_probe}, {"cut", run_cut}, {"piece", run_piece}, {"join", run_join}, {"raster", run_raster},
@@ -23,7 +24,7 @@ int main(int count, char **arguments) {
         read_settings();
         enter_sandbox();
         verbs[i].run();
-        return 0;
+        _exit(0);
     }
     fputs("ink-film is started by ink: ink-film probe|cut|piece|join|raster|versions\n", stderr);
     return EXIT_ARGUMENT;

@@ -5,6 +5,7 @@
 #include <libavutil/pixdesc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     Film film;
@@ -33,7 +34,7 @@ _Noreturn static void ask_lead_in(const char *why) {
     Buffer body = {0};
     put_text(&body, why);
     send_message(LEAD_IN, &body);
-    exit(0);
+    _exit(0);
 }
 
 static void receive_setup(Piece *piece) {

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,10 @@ static void read_all(void *bytes, size_t size) {
     }
 }
 
+atomic_bool has_answered;
+
 void send_message(enum Message type, Buffer *body) {
+    if (type == DONE || type == FAILURE || type == LEAD_IN) has_answered = true;
     Buffer head = {0};
     put32(&head, type);
     put32(&head, body ? (uint32_t)body->size : 0);
