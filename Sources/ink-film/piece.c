@@ -102,9 +102,8 @@ static void take_frame(Piece *piece, AVFrame *frame) {
     // Formats with a range of their own have the same samples as those without.
     if (frame->format != film->pixel_format
         && (!pixels || strncmp(pixels->name, "yuvj", 4) || strcmp(pixels->name + 4, expected->name + 3)))
-        fail(EXIT_FILM, "the picture changes from %s to %s at %.1f s", expected->name, pixels ? pixels->name
-            : "unknown",
-             seconds(piece, pts));
+        fail(EXIT_FILM, "the picture changes from %s to %s at %.1f s", expected->name,
+             pixels ? pixels->name : "unknown", seconds(piece, pts));
     int64_t before = cpu_time();
     AVFrame *out = convert(piece->converter, frame);
     marks_blend(piece->marks, out);

@@ -85,9 +85,8 @@ static void compare(const Proof *proof, int given, int found, const AVStream *st
     const Sum *a = &proof->given[given], *b = &proof->found[found];
     const AVCodecParameters *p = stream->codecpar;
     const bool isText = p->codec_type == AVMEDIA_TYPE_SUBTITLE;
-    const bool same = !has_packets(p) ? a->bytes == b->bytes
-                                      : a->count == b->count && a->times == b->times && (isText || a->sizes ==
-                                          b->sizes);
+    const bool sizes = isText || a->sizes == b->sizes;
+    const bool same = has_packets(p) ? a->count == b->count && a->times == b->times && sizes : a->bytes == b->bytes;
     // Places of tracks are rounded to the file's clock.
     const int64_t off = a->count ? b->first - a->first : 0;
     const int64_t allowed = 1 + (picture == stream ? 0 : av_rescale_q_rnd(1, picture->time_base, stream->time_base,

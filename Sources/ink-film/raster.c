@@ -49,8 +49,8 @@ static AVFrame *read_frame(enum AVPixelFormat format, int width, int height, con
         off_t at = (off_t)shown->slot * (off_t)each;
         for (int plane = 0; plane < planes; plane++) {
             const int rows = plane ? AV_CEIL_RSHIFT(height, pixels->log2_chroma_h) : height;
-            const size_t row = (size_t)(plane ? AV_CEIL_RSHIFT(width, pixels->log2_chroma_w) : planes == 1 ? 4 * width
-                : width);
+            const int samples = plane ? AV_CEIL_RSHIFT(width, pixels->log2_chroma_w) : width;
+            const size_t row = (size_t)samples * (planes == 1 ? 4 : 1);
             for (int y = 0; pass && y < rows; y++, at += (off_t)row)
                 read_at(at, frame->data[plane] + (ptrdiff_t)y * frame->linesize[plane], row);
             if (!pass) each += row * (size_t)rows;
