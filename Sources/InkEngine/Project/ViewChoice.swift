@@ -100,7 +100,9 @@ extension Project {
     /// The pages on which the elements of the top level can be seen, by the numbers of the elements.
     public var pagesOfElements: [Int: Set<Int>] {
         if !self.pageContents.isEmpty {
-            let shown = self.pageContents.enumerated().compactMap { page, content in content.layer.map { ($0, Set([page])) } }
+            let shown = self.pageContents.enumerated().compactMap { page, content in
+                content.layer.map { ($0, Set([page])) }
+            }
             return Dictionary(shown) { $0.union($1) }
         }
         var pages: [Int: Set<Int>] = [:]

@@ -158,7 +158,8 @@ import Testing
             EngravedScores.tune("Tune 0", lines: 3) + "& sharpf sharpc gg LA_4 thrd D_4 dbe E_4 HG_4 !t\n"
             + (1..<8).map { EngravedScores.tune("Tune \($0)", lines: 4) }.joined()
         let (before, after) = (
-            try EngravedScores.pages(text).pages.project.pageContents, try EngravedScores.pages(changed).pages.project.pageContents
+            try EngravedScores.pages(text).pages.project.pageContents,
+            try EngravedScores.pages(changed).pages.project.pageContents
         )
         #expect(before.count == 4)
         #expect(zip(before, after).map { $0.digest == $1.digest } == [false, true, true, true])
