@@ -34,17 +34,27 @@ struct BWWText {
             }
         }
         hasBadCharacters = hasBadCharacters || text.utf8.contains(0)
+        text.makeContiguousUTF8()
         var number = 0
-        // CR LF is one character.
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isLineEnd }) {
+        var rest = text[...]
+        while !rest.isEmpty {
             number += 1
-            guard let first = line.firstIndex(where: { !$0.isSpace }) else { continue }
-            let last = line.lastIndex { !$0.isSpace } ?? first
-            lines.append(
-                Line(
-                    number: number, column: line.distance(from: line.startIndex, to: first) + 1,
-                    text: line[first...last]))
+            let end = rest.utf8.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+            addLine(rest[..<end], number)
+            guard end < rest.endIndex else { break }
+            // CR LF is one line end.
+            let next = rest.utf8.index(after: end)
+            let isPair = rest.utf8[end] == 0x0D && next < rest.endIndex && rest.utf8[next] == 0x0A
+            rest = rest[(isPair ? rest.utf8.index(after: next) : next)...]
         }
+    }
+
+    private mutating func addLine(_ line: Substring, _ number: Int) {
+        guard let first = line.utf8.firstIndex(where: { !$0.isSpace }) else { return }
+        let last = line.utf8.lastIndex { !$0.isSpace } ?? first
+        // White space is one byte each.
+        let column = line.utf8.distance(from: line.startIndex, to: first) + 1
+        lines.append(Line(number: number, column: column, text: line[first...last]))
     }
 
     /// Whether a text begins with the name of a program that writes BWW, or with a title as these write it.
@@ -60,14 +70,16 @@ struct BWWText {
         var words: [Word] = []
         var column = line.column
         var start: (String.Index, Int)?
-        for index in line.text.indices {
-            if line.text[index].isSpace {
+        for index in line.text.utf8.indices {
+            let byte = line.text.utf8[index]
+            if byte.isSpace {
                 if let (begin, at) = start { words.append((line.text[begin..<index], at)) }
                 start = nil
             } else if start == nil {
                 start = (index, column)
             }
-            column += 1
+            // The bytes after the first of a character do not count.
+            if byte & 0xC0 != 0x80 { column += 1 }
         }
         if let (begin, at) = start { words.append((line.text[begin...], at)) }
         return words
@@ -84,7 +96,6 @@ struct BWWText {
         "€\u{FFFD}‚ƒ„…†‡ˆ‰Š‹Œ\u{FFFD}Ž\u{FFFD}\u{FFFD}‘’“”•–—˜™š›œ\u{FFFD}žŸ".unicodeScalars)
 }
 
-extension Character {
-    fileprivate var isLineEnd: Bool { self == "\n" || self == "\r\n" || self == "\r" }
-    fileprivate var isSpace: Bool { self == " " || self == "\t" || self == "\u{B}" || self == "\u{C}" }
+extension UInt8 {
+    fileprivate var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0B || self == 0x0C }
 }
