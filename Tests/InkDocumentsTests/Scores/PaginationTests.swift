@@ -167,6 +167,14 @@ import Testing
         #expect(before.map(\.layer) == [0, 1, 2, 3])
     }
 
+    @Test func linesWithTooManySignsAreRefused() throws {
+        let texts = String(repeating: "\"A\",(I,L,0,0,Times,9,400)\n", count: 1000)
+        let (pages, reading) = try EngravedScores.pages(
+            texts + "& 4_4 LA_4 !t\n" + EngravedScores.tune("Two", lines: 2))
+        #expect(reading.problems.map(\.code) == [.limit])
+        #expect(pages.project.pages.map { $0.fault != nil } == [false, true])
+    }
+
     @Test func symbolsAreThoseThatAreUsed() throws {
         let project = try EngravedScores.pages(EngravedScores.tune("One", lines: 1)).pages.project
         #expect(

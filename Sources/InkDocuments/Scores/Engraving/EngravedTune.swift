@@ -60,6 +60,14 @@ struct EngravedTune {
                 reason: "the text is wider than the page and is cut: \(shownText(text, limit: 40))")
         }
         let placing = GroupPlacing(columns, groups)
+        // Each looks for a place above all that has one.
+        let crowds = columns.indices.map { columns[$0].signCount + placing.groups(of: $0).count }
+        if let most = crowds.max(), most > ScoreLimits.columns {
+            throw ScoreProblem(
+                code: .limit, tune: index,
+                reason:
+                    "a line has \(most) texts, marks and groups of notes; at most \(ScoreLimits.columns) are possible")
+        }
         let parts = tune.parts.enumerated().flatMap { part, content in
             content.systems.indices.map { $0 == 0 ? part : nil }
         }

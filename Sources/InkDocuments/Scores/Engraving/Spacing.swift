@@ -106,6 +106,13 @@ struct LineColumns {
         }
     }
 
+    /// How many texts, marks and signs stand above the line.
+    var signCount: Int {
+        let notes = staves.flatMap { $0.measures.joined() }
+        return system.texts.count + system.measures.reduce(0) { $0 + $1.marks.count }
+            + notes.reduce(0) { $0 + $1.articulation.count }
+    }
+
     /// The clef of each staff.
     var clefs: [ScoreGlyph] { staves.map { $0.isDrum ? .unpitchedPercussionClef1 : .gClef } }
 
