@@ -13,7 +13,7 @@ package struct ReadingChoices: Hashable, Sendable {
     package var takesMerged = false
     /// For strokes of documents of other programs.
     package var brush = BrushChange()
-    /// That pages are for.
+    /// The paper that pages are for.
     package var paper = PaperChoice()
 
     package init(

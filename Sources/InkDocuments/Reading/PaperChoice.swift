@@ -19,7 +19,7 @@ public struct PaperChoice: Hashable, Sendable {
     public var size: Size?
     /// Whether the longer edge of the paper lies at the bottom; counts with a size.
     public var isLandscape = false
-    /// Between the edges of the paper and what is drawn, points.
+    /// The distance between the edges of the paper and what is drawn, points.
     public var margin: Double?
     /// The height of a staff of five lines, points.
     public var staffHeight: Double?
@@ -97,7 +97,7 @@ public struct PaperChoice: Hashable, Sendable {
         }
         let (left, top) = ((page.width - drawing.width) / 2, (page.height - drawing.height) / 2)
         let (right, bottom) = (page.width - left, page.height - top)
-        // Beyond the page, so that none of its edges shows what is below.
+        // The frame reaches beyond the page, so that none of its edges shows what is below.
         let frame = joined([
             box(-page.width, -page.height, 2 * page.width, 2 * page.height), box(left, top, right, bottom),
         ])

@@ -18,7 +18,7 @@ public struct Project: Sendable {
     public var pages: (any ProjectPages)?
     /// How the drawing becomes a picture of another size. Not a part of project files.
     public var scaling = DrawingScaling.smooth
-    /// For each viewport what its page consists of, where pages have nothing in common; else empty. Not a part of project
+    /// What the page of each viewport consists of, where pages have nothing in common; else empty. Not a part of project
     /// files.
     public var pageContents: [PageContent] = []
     /// Units of the canvas in an inch of paper, such as 72 where they are points; nil where they are pixels. Not a part of

@@ -20,7 +20,7 @@ package struct PictureChoices: Hashable, Sendable {
     /// A margin on paper, output pixels.
     var outputMargin: Double?
     package var overlays = OverlayArguments()
-    /// That pages are for.
+    /// The paper that pages are for.
     var paper = PaperChoice()
 
     package init() {}

@@ -80,7 +80,7 @@ package struct ExportArguments: Hashable, Sendable {
     package var takesMerged = false
     /// For strokes of documents of other programs.
     package var brush = BrushChange()
-    /// That pages are for.
+    /// The paper that pages are for.
     package var paper = PaperChoice()
     package var limitsPath: String?
     /// A margin on paper, output pixels, where the view is a fit; nil: that of the view.

@@ -5,7 +5,7 @@ import Testing
 
 /// Tunes on pages.
 @Suite struct PaginationTests {
-    /// For each page the tunes and lines of its sections.
+    /// The tunes and lines of the sections of each page.
     private func sections(_ text: String, height: Spaces, _ fit: DocumentLayoutSettings.Fit = .shrink) throws
         -> [[String]]
     {
@@ -87,7 +87,7 @@ import Testing
         #expect(letter.viewports.map { "\(PDFSize($0.size))" } == ["612.0x792.0"])
     }
 
-    /// To hundredths of a point.
+    /// A size to hundredths of a point.
     private struct PDFSize: CustomStringConvertible {
         let size: CanvasSize
 

@@ -2,7 +2,7 @@
 extension LineEngraver {
     static let beam: Spaces = 0.5
     static let beamGap: Spaces = 0.25
-    /// From the lowest head of a group to the lower edge of its beams.
+    /// The distance from the lowest head of a group to the lower edge of its beams.
     static let beamDistance: Spaces = 3.4
     /// A beam of one note.
     static let partialBeam: Spaces = 1.1

@@ -49,7 +49,7 @@ enum EngravedItem: Hashable, Sendable {
 struct EngravedText: Hashable, Sendable {
     var text: String
     var face: ScoreFace
-    /// Of an em.
+    /// The size of an em.
     var size: Spaces
     /// The beginning of the baseline.
     var place: StaffPoint

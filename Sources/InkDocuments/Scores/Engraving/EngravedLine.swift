@@ -212,7 +212,7 @@ struct LineEngraver {
         addAbove(.glyph(note.head, at: place))
         for dot in 0..<note.duration.dots {
             let x = x + note.head.advance + EngravingRules.dotGap + EngravingRules.dotStep * dot
-            // In the space above where the note is on a line.
+            // The dot of a note on a line stands in the space above.
             let isOnLine = !note.isRest && note.step.isMultiple(of: 2) && !line.staves[staff].isDrum
             let y = note.isRest ? 2.5 : note.y + (isOnLine ? 0.5 : 0)
             add(.glyph(.augmentationDot, at: StaffPoint(x: x, y: y)))

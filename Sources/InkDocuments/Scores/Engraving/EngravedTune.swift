@@ -10,7 +10,7 @@ struct EngravedTune {
     var scale: Double
     var startsPage: Bool
     var footer: String?
-    /// In order: what had to be made smaller or was left out.
+    /// What had to be made smaller or was left out.
     var problems: [ScoreProblem] = []
 
     /// The least scale; what is fuller is refused.
@@ -71,7 +71,7 @@ struct EngravedTune {
         let parts = tune.parts.enumerated().flatMap { part, content in
             content.systems.indices.map { $0 == 0 ? part : nil }
         }
-        // By the number of the line.
+        // The aligned bars of each line.
         var aligned: [AlignedBars?] = columns.map { _ in nil }
         if settings.alignBars {
             var start = 0

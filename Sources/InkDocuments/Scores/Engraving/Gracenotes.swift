@@ -3,7 +3,7 @@
 struct GraceGroup {
     let steps: [Int]
     let scale: Double
-    /// From the left of the first head to the melody note's head, or to its accidental.
+    /// The distance from the left of the first head to the melody note's head, or to its accidental.
     let width: Spaces
     /// Whether the beams follow the notes.
     private let isSlanted: Bool
@@ -23,7 +23,7 @@ struct GraceGroup {
     private static let drumBeamTop: Spaces = 3.2
     private let top: Spaces
     private let flag: ScoreGlyph
-    /// Of gracenotes at 0.6.
+    /// The scale of the flag where gracenotes have 0.6.
     private static let flagScale = 0.57
 
     /// - Parameter note: the melody note; nil for gracenotes without one.

@@ -15,7 +15,7 @@ struct Pagination {
     private(set) var pages: [[PageSection]] = []
     private var current: [PageSection] = []
 
-    /// Between the last line of a tune and the heading of the next.
+    /// The gap between the last line of a tune and the heading of the next.
     static let tuneGap: Spaces = 1.5
     /// How much higher than its page the content may be where it can shrink.
     private static let excess = 1.15

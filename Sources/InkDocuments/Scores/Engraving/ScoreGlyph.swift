@@ -33,7 +33,7 @@ enum ScoreGlyph: String, CaseIterable, Sendable {
     private var index: Int { Self.indices[self] ?? 0 }
     private static let indices = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
 
-    /// In the order of `allCases`.
+    /// The outlines in the order of `allCases`.
     private static let outlines: [Outline] = {
         let empty = Outline(path: ShapePath(), advance: 0, box: StaffBox(minX: 0, minY: 0, maxX: 0, maxY: 0))
         var outlines = Array(repeating: empty, count: allCases.count)

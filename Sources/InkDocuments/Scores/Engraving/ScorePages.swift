@@ -6,7 +6,7 @@ struct ScorePages {
     private var used: Set<ScoreGlyph> = []
     private let format: PageFormat
 
-    /// Between pages.
+    /// The distance between pages.
     private static let gap = 72.0
 
     /// - Parameters:
@@ -114,7 +114,7 @@ struct ScorePages {
         }
         let foot = foot(pages, sections, number: number, rules)
         digest.update(label: "foot", Pagination.Placed(items: foot, y: 0, scale: 1).bytes)
-        // In the middle of the lower margin, where there is room.
+        // The middle of the lower margin has room.
         let baseline = format.height - format.margins.bottom * 0.55
         add(foot, at: Point(x: left, y: baseline), unit: format.staffSpace, to: &layer)
         project.pageContents.append(PageContent(layer: project.layers.count, digest: digest.finish()))

@@ -15,7 +15,7 @@ struct StaffLine {
     }
 
     var isDrum: Bool { instrument == .snareDrum }
-    /// From the lowest of its lines to the highest.
+    /// The heights of its lines, the lowest first.
     var lines: [Spaces] { isDrum ? [0] : [0, 1, 2, 3, 4] }
     /// What bar lines cover.
     var barHeights: (bottom: Spaces, top: Spaces) { isDrum ? (-1.5, 1.5) : (0, 4) }
@@ -33,7 +33,7 @@ enum BarStroke: Hashable {
         }
     }
 
-    /// Between two strokes.
+    /// The distance between two strokes.
     static func gap(_ a: BarStroke, _ b: BarStroke) -> Spaces { a == .dots || b == .dots ? 0.44 : 0.4 }
 
     /// A bar's end and the beginning of the next one where they meet: two repeats share the heavy stroke.
@@ -66,7 +66,7 @@ struct LineColumns {
         case time(TimeSignature)
         /// The bar line behind a measure; -1 for that before the first.
         case bar(measure: Int, [BarStroke])
-        /// For each staff the index of the note in the measure that begins here.
+        /// The notes that begin here: the index in the measure, by staff.
         case notes(measure: Int, [Int?])
         /// Gracenotes with no note after them.
         case trailing(measure: Int)

@@ -47,7 +47,7 @@ struct StaffBox: Hashable, Sendable {
         (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
     }
 
-    /// Around a vertical line.
+    /// The box of a vertical line.
     init(stemAt x: Spaces, from y0: Spaces, to y1: Spaces, thick: Spaces) {
         self.init(minX: x - thick.half, minY: min(y0, y1), maxX: x - thick.half + thick, maxY: max(y0, y1))
     }
