@@ -135,6 +135,8 @@ package struct PackExports {
                     ofBundle[file.path] = output
                     var encoding = PictureEncoding(format: picture.format)
                     encoding.bytesMax = picture.bytesMax
+                    // They are small, and many have a limit of bytes.
+                    if picture.format == .png { encoding.effort = .small }
                     var part = BundlePart(background: picture.background)
                     if case .box(let box) = picture.size {
                         part.box = box
