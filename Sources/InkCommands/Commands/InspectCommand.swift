@@ -23,9 +23,11 @@ struct InspectCommand {
             let input = ExportInput(path: path)
             let inspection: any Inspection
             do throws(EngineError) {
-                inspection =
-                    try ScoreInspection(input, limits: limits)
-                    ?? ProjectInspection(try opener.open(input), input: input, limits: limits)
+                if let score = try ScoreInspection(input, limits: limits) {
+                    inspection = score
+                } else {
+                    inspection = ProjectInspection(try opener.open(input), input: input, limits: limits)
+                }
             } catch {
                 let faults = opener.faults(of: input)
                 let errors = faults.kept.isEmpty ? [error] : faults.kept
