@@ -117,6 +117,8 @@ struct ImportCommand {
     private let environment: CommandEnvironment
     private var failures: [ExitCode] = []
     private var madeCount = 0
+    /// How many of them are scores.
+    private var scoreCount = 0
     /// The files whose drawings have got names in this run, so that two drawings of one name do not replace each other. Names
     /// that differ only in case are one on some disks.
     private var made: [String: String] = [:]
@@ -144,7 +146,8 @@ struct ImportCommand {
         if !arguments.isQuiet {
             let failed = failures.isEmpty ? "" : ", \(failures.count) failed"
             let place = madeCount > 0 ? " in \(arguments.folder.escapingControls())" : ""
-            let noun = madeCount == 1 ? "project" : "projects"
+            let kind = madeCount > 0 && scoreCount == madeCount ? "score" : "project"
+            let noun = madeCount == 1 ? kind : kind + "s"
             try environment.console.printText("\(madeCount) \(noun)\(place)\(failed)")
         }
         return .combining(failures)
@@ -181,6 +184,7 @@ struct ImportCommand {
     /// Writes a score in the other format of bands; the tunes that have errors are left out.
     private mutating func convertScore(_ bytes: [UInt8], file: String) throws(EngineError) {
         let score = try ScoreFile.convert(bytes, name: file, limits: limits)
+        let before = madeCount
         for error in score.errors {
             environment.console.error(error.description)
             failures.append(error.exitCode)
@@ -188,6 +192,7 @@ struct ImportCommand {
         try write(
             score.bytes, warnings: score.warnings, stem: ExportInput(path: file).stem, ending: score.ending,
             place: "", file: file)
+        scoreCount += madeCount - before
     }
 
     private mutating func make(_ page: DocumentPage, file: String) throws(EngineError) {

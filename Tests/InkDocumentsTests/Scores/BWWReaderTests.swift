@@ -75,7 +75,7 @@ import Testing
         #expect(notes(reading).map(\.duration.dots) == [1, 2, 0])
         #expect(notes(reading).map(\.articulation) == [[], [.fermata], []])
         #expect(
-            lines(reading) == ["line 3, column 41: \"'d\" has no note D before it in the line (W_UNKNOWN_TOKEN)"])
+            lines(reading) == ["line 3, column 38: \"'d\" has no note D before it in the line (W_UNKNOWN_TOKEN)"])
     }
 
     // MARK: Groups
@@ -184,9 +184,9 @@ import Testing
         #expect(
             lines(reading) == [
                 "line 3, column 8: unknown: \"foo\", skipped (W_UNKNOWN_TOKEN)",
-                "line 3, column 18: unknown: \"<bar>\", skipped (W_UNKNOWN_TOKEN)",
-                "line 3, column 29: \"thrd\" is played on D, not on E (W_EMB_TARGET)",
-                "line 3, column 43: \"gg\" repeats the note before a gracenote (W_EMB_REPEATED)",
+                "line 3, column 17: unknown: \"<bar>\", skipped (W_UNKNOWN_TOKEN)",
+                "line 3, column 23: \"thrd\" is played on D, not on E (W_EMB_TARGET)",
+                "line 3, column 39: \"gg\" repeats the note before a gracenote (W_EMB_REPEATED)",
             ])
         #expect(reading.problems.map(\.token) == ["foo", "<bar>", "thrd", "gg"])
         #expect(notes(reading).count == 5)

@@ -56,7 +56,8 @@ import Testing
                 .tuplet(TupletRatio(actual: 3, normal: 2)), .tie, .timeLine(.first), .timeLine(.second),
             ])
         // The gracenotes have their names.
-        #expect(notes(reading).compactMap { $0.embellishment?.kind }.contains(.dThrow))
+        let kinds = notes(reading).compactMap { $0.embellishment?.kind }
+        #expect(kinds.contains(.dThrow))
     }
 
     @Test func whatABCSaysOtherwiseIsAWarningWithItsPlace() throws {
@@ -125,13 +126,13 @@ import Testing
         #expect(tune.systems.count == 2 && tune.metadata.texts.map(\.text) == ["Tune", "Trad."])
     }
 
-    @Test("Any change to a file gives a reading or an error", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test("Any change to a file gives a reading or an error", arguments: 1...15 as ClosedRange<UInt64>)
     func mutations(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let xml = Self.xml("<measure>" + Self.note("B", 4, "half") + "</measure>")
         for (text, name) in [(Self.abc, "t.abc"), (xml, "t.musicxml")] {
             let bytes = Array(text.utf8)
-            for _ in 0..<40 {
+            for _ in 0..<20 {
                 var changed = bytes
                 for _ in 0...(random.next() % 4) {
                     let place = Int(random.next() % UInt64(changed.count))

@@ -121,8 +121,8 @@ import Testing
             ),
         ])
     func errors(note: String, path: String, code: String) throws {
-        let message = try #require(message(score(note)))
-        #expect(message.hasPrefix(Self.place + path) && message.hasSuffix("(\(code))"), "\(message)")
+        let found = try #require(message(score(note)))
+        #expect(found.hasPrefix(Self.place + path) && found.hasSuffix("(\(code))"), "\(found)")
     }
 
     @Test func threeMinimsDoNotFitIntoFourCrotchets() {

@@ -265,6 +265,7 @@ struct BWWMusic {
             refuse("gracenotes before a note", position, &reader)
         }
         let words = pendingTokens.map(\.word).joined(separator: " ")
+        let position = pendingTokens.first?.position ?? position
         if let target = EmbellishmentRules.target(of: embellishment.kind), target != pitch {
             warn(words, "is played on \(target.name), not on \(pitch.name)", position, &reader, .embellishmentUnusual)
         }

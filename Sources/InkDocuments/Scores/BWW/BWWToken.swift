@@ -32,8 +32,9 @@ enum BWWToken: Hashable, Sendable {
 
     /// The meanings of a word that may have bar lines written to it without a space; nil for an unknown one.
     static func split(_ word: Substring, depth: Int = 3) -> [BWWToken]? {
-        if let token = table[String(word)] { return [token] }
-        guard depth > 0 else { return nil }
+        if word.utf8.count <= 15, let token = table[String(word)] { return [token] }
+        // Longer words are no music, and cost nothing.
+        guard depth > 0, word.utf8.count <= 64 else { return nil }
         for (bar, token) in bars {
             if word.hasPrefix(bar), let rest = split(word.dropFirst(bar.count), depth: depth - 1) {
                 return [token] + rest
