@@ -170,7 +170,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "InkDocumentsTests",
-            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "CZlib", "InkReference", "InkTestSupport"]),
+            dependencies: [
+                "InkDocuments", "InkCodecs", "InkEngine", "InkJSON", "CZlib", "InkReference", "InkTestSupport",
+            ]),
         .testTarget(
             name: "InkProtocolTests",
             dependencies: ["InkProtocol", "InkCodecs", "InkEngine", "InkSystem", "InkTestSupport"]),
@@ -246,7 +248,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "InkConformanceTests",
-            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "InkReference", "InkTestSupport"],
+            dependencies: ["InkDocuments", "InkCodecs", "InkEngine", "InkJSON", "InkReference", "InkTestSupport"],
             resources: [.copy("Data")]),
         .testTarget(
             name: "InkEndToEndTests",
