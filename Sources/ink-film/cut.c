@@ -268,7 +268,7 @@ void run_cut(void) {
             bytes += (uint64_t)packet->size;
             first_feed(&first, packet);
             block_add(&pictures, track, packet, packet->flags & AV_PKT_FLAG_KEY);
-        } else if (track >= 0) {
+        } else if (track >= 0 && plan.tracks[track].fate != TO_ATTACHMENT) {
             Taker taker = {&rest, &plan, track};
             if (sounds[track]) sound_feed(sounds[track], packet, take_rest, &taker);
             else take_rest(&taker, packet);

@@ -260,6 +260,9 @@ static bool fill_waiting(Join *join) {
         const Track *track = &join->film.tracks[index];
         const bool isText = track->fate == TO_MOV_TEXT || track->fate == TO_SUBRIP || track->fate == TO_WEBVTT;
         const bool isGap = track->parameters->codec_id == AV_CODEC_ID_MOV_TEXT && packet->size <= 2;
+        // Covers have no time.
+        if (track->disposition & AV_DISPOSITION_ATTACHED_PIC)
+            packet->pts = packet->dts = av_rescale_q(join->film.origin, join->film.origin_clock, track->clock);
         const bool hasNoTime = packet->pts == AV_NOPTS_VALUE && packet->dts == AV_NOPTS_VALUE;
         if (join->streams[index] < 0 || hasNoTime || isGap || (isText && !convert_text(track, packet)))
             av_packet_unref(packet);

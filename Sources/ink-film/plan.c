@@ -54,7 +54,9 @@ static int fate_of(const AVFormatContext *film, const AVStream *stream, const ch
     const bool isMatroska = is(format, "mkv");
     const int index = stream->index;
     if (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) {
-        if (isMatroska) return TO_ATTACHMENT;
+        if (isMatroska && (p->codec_id == AV_CODEC_ID_PNG || p->codec_id == AV_CODEC_ID_MJPEG)
+            && stream->attached_pic.size < 16 << 20)
+            return TO_ATTACHMENT;
         if (is(format, "mp4") && fits(format, p->codec_id)) return COPIED;
         return warn("stream", "the cover picture is left out: %s has no place for it", format), -1;
     }
@@ -110,6 +112,21 @@ static void copy_tags(AVDictionary **to, const AVDictionary *from) {
         for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) drops |= !av_strcasecmp(tag->key, dropped[i]);
         if (!drops && strlen(tag->value) < 65536 && av_dict_count(*to) < 500) av_dict_set(to, tag->key, tag->value, 0);
     }
+}
+
+// Matroska keeps covers as attached files.
+static void attach(Track *track, const AVStream *stream) {
+    AVCodecParameters *p = track->parameters;
+    const bool isPNG = p->codec_id == AV_CODEC_ID_PNG;
+    const size_t size = stream->attached_pic.data ? (size_t)stream->attached_pic.size : 0;
+    av_freep(&p->extradata);
+    p->extradata = need(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE));
+    if (size) memcpy(p->extradata, stream->attached_pic.data, size);
+    p->extradata_size = (int)size;
+    p->codec_type = AVMEDIA_TYPE_ATTACHMENT;
+    track->disposition = 0;
+    av_dict_set(&track->tags, "filename", isPNG ? "cover.png" : "cover.jpg", 0);
+    av_dict_set(&track->tags, "mimetype", isPNG ? "image/png" : "image/jpeg", 0);
 }
 
 static AVStream *choose_picture(AVFormatContext *film) {
@@ -170,6 +187,7 @@ void plan_streams(AVFormatContext *film, Film *plan, int *sources) {
         track->fate = fate;
         track->first = AV_NOPTS_VALUE;
         copy_tags(&track->tags, stream->metadata);
+        if (fate == TO_ATTACHMENT) attach(track, stream);
         track->side = need(calloc((size_t)stream->nb_side_data + 1, sizeof *track->side));
         for (int j = 0; j < stream->nb_side_data && track->sides < 32; j++)
             if (stream->side_data[j].size <= 1 << 20) track->side[track->sides++] = stream->side_data[j];

@@ -3,7 +3,7 @@
 
 Films: bytes flipped, ranges moved, copied, cleared or cut off, through probe or cut, then their pieces. Messages: what cut
 has said of a sound film, damaged in the same ways, as headers and blocks of piece and join. Each run is a fresh process,
-which may end with one of ink's codes, and neither by a signal nor after 30 s. Prints how many ran, by verb and end.
+which may end with one of ink's codes, and neither by a signal nor after 30 s of the processor. Prints how many ran, by verb and end.
 """
 import collections, os, random, signal, struct, sys, tempfile, threading, time
 
@@ -11,6 +11,10 @@ sys.path.insert(0, os.path.dirname(__file__))
 import drive
 
 CODES = {0, 64, 65, 70, 71, 72, 74}
+
+
+# Pictures too large for many runs.
+LARGE = ("real-editlist-shift.mp4", "real-mvhevc.mov")
 
 
 def damage(data, r):
@@ -45,9 +49,9 @@ class Fuzzer:
 
         # Ends what hangs; its end by a signal is then a fault.
         def start(process, verb, settings, descriptors):
-            started(process, verb, settings, descriptors)
+            started(process, verb, {**settings, "cpu": 30}, descriptors)
             process.verb = verb
-            process.timer = threading.Timer(30, process.child.kill)
+            process.timer = threading.Timer(300, process.child.kill)
             process.timer.daemon = True
             process.timer.start()
             self.running.append(process)
@@ -119,7 +123,7 @@ REST = drive.REST
 def main():
     clips, seconds = sys.argv[1], float(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-    names = sorted(n for n in os.listdir(clips) if os.path.getsize(os.path.join(clips, n)) < 200000)
+    names = [n for n in sorted(os.listdir(clips)) if n not in LARGE and os.path.getsize(os.path.join(clips, n)) < 200000]
     fuzzer, end = Fuzzer(clips), time.time() + seconds
     while time.time() < end:
         r = random.Random(seed)
