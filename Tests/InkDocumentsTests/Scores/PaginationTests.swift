@@ -172,7 +172,7 @@ import Testing
         let (pages, reading) = try EngravedScores.pages(
             texts + "& 4_4 LA_4 !t\n" + EngravedScores.tune("Two", lines: 2))
         #expect(reading.problems.map(\.code) == [.limit])
-        #expect(pages.project.pages.map { $0.fault != nil } == [false, true])
+        #expect(pages.project.pageContents.map { $0.fault != nil } == [false, true])
     }
 
     @Test func symbolsAreThoseThatAreUsed() throws {
@@ -217,15 +217,15 @@ import Testing
                 settings.graceBeams = seed % 5 == 0 ? .slanted : .flat
             }
             let project = found.pages.project
-            #expect(project.pages.count == project.viewports.count)
-            for (page, view) in zip(project.pages, project.viewports) {
+            #expect(project.pageContents.count == project.viewports.count)
+            for (page, view) in zip(project.pageContents, project.viewports) {
                 guard let layer = page.layer else { continue }
                 for shape in project.layers[layer].shapes {
                     let box = shape.path.extent(under: shape.transform)
                     let (left, top) = (view.center.x - view.size.width / 2, view.center.y - view.size.height / 2)
-                    #expect(
-                        box.minX >= left && box.maxX <= left + view.size.width && box.minY >= top
-                            && box.maxY <= top + view.size.height, "seed \(seed): \(text)")
+                    let page = Rect(
+                        minX: left, minY: top, maxX: left + view.size.width, maxY: top + view.size.height)
+                    #expect(page.intersection(box) == box, "seed \(seed): \(text)")
                 }
             }
         }
