@@ -1,4 +1,5 @@
 import InkEngine
+import InkExports
 import InkJSON
 import InkSystem
 import InkTestSupport
@@ -54,8 +55,8 @@ struct ScoreCommandsTests {
             transcript.output == """
                 \(file)
                   score of 1 tune
-                  tune 1 "Tune": 1 parts, 1 lines, 2 bars, 4 notes, 7 gracenotes, 6/8 March, 6/8
-                    part A: 1 lines, 2 bars, 4 notes, 7 gracenotes
+                  tune 1 "Tune": 1 part, 1 line, 2 bars, 4 notes, 7 gracenotes, 6/8 March, 6/8
+                    part A: 1 line, 2 bars, 4 notes, 7 gracenotes
                   warning: line 4, column 32: unknown: "foo", skipped (W_UNKNOWN_TOKEN)
 
                 """)

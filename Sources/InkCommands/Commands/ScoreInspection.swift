@@ -41,7 +41,10 @@ struct ScoreInspection: Inspection {
             }
         }
 
-        var text: String { "\(lines) lines, \(bars) bars, \(notes) notes, \(gracenotes) gracenotes" }
+        var text: String {
+            [(lines, "line"), (bars, "bar"), (notes, "note"), (gracenotes, "gracenote")].map(counted)
+                .joined(separator: ", ")
+        }
 
         var json: JSONValue {
             [
@@ -53,11 +56,11 @@ struct ScoreInspection: Inspection {
 
     var text: String {
         let tunes = reading.document.tunes
-        var lines = [input.shownName, "  score of \(tunes.count) \(tunes.count == 1 ? "tune" : "tunes")"]
+        var lines = [input.shownName, "  score of \(counted(tunes.count, "tune"))"]
         for (index, tune) in tunes.enumerated() {
             let metadata = tune.metadata
             let facts = [metadata.typeText ?? metadata.tuneType.text, metadata.composer ?? "", time(of: tune)]
-            let shown = (["\(tune.parts.count) parts", Counts(tune.parts).text] + facts).filter { !$0.isEmpty }
+            let shown = ([counted(tune.parts.count, "part"), Counts(tune.parts).text] + facts).filter { !$0.isEmpty }
             lines.append("  tune \(index + 1) \"\(metadata.title)\": \(shown.joined(separator: ", "))")
             for part in tune.parts { lines.append("    part \(part.partLetter): \(Counts([part]).text)") }
         }

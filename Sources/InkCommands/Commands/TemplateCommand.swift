@@ -86,7 +86,7 @@ enum TemplateCommand {
             }
         }
         let facts =
-            "\(count(template.layers.count, "region")) of \(count(regions.colorCount, "colour")), \(decoded.size)"
+            "\(counted(template.layers.count, "region")) of \(counted(regions.colorCount, "colour")), \(decoded.size)"
         try say(output?.path ?? projectPath ?? "", facts, parsed, environment)
         return .done
     }
@@ -154,7 +154,7 @@ enum TemplateCommand {
                     place, what: "the number of layers", found: "\(template.layers.count)", limit: "\(limits.layers)"))
         }
         try template.write(to: output, limits: limits)
-        try say(output.path, "\(count(template.layers.count, "layer")), \(template.canvas)", parsed, environment)
+        try say(output.path, "\(counted(template.layers.count, "layer")), \(template.canvas)", parsed, environment)
         return .done
     }
 
@@ -325,8 +325,6 @@ enum TemplateCommand {
     private static func name(_ parsed: ParsedCommand, _ output: TemplateOutput) -> String {
         parsed.value("name") ?? stem(of: output.path)
     }
-
-    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private static func say(
         _ path: String, _ facts: String?, _ parsed: ParsedCommand, _ environment: CommandEnvironment

@@ -34,10 +34,9 @@ enum TemplateValidateCommand {
     }
 
     private static func text(_ path: String, _ validation: TemplateValidation) -> String {
-        func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         let sum =
             validation.findings.isEmpty
-            ? "valid" : "\(count(validation.errorCount, "error")), \(count(validation.warningCount, "warning"))"
+            ? "valid" : "\(counted(validation.errorCount, "error")), \(counted(validation.warningCount, "warning"))"
         let lines = validation.findings.map { finding in
             "  \(finding.severity.rawValue): " + (finding.place.isEmpty ? "" : finding.place + ": ") + finding.reason
         }
