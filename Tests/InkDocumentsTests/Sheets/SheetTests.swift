@@ -47,8 +47,8 @@ struct SheetTests {
         let small = try Thumbnail(file, edge: 200, place: Place(file: "a"), limits: Limits())
         // Away from the edges, where lines begin.
         let grays = (10..<190).map { Int(small.pixels[3 * $0]) }
-        let spread = try #require(grays.max()) - #require(grays.min())
-        #expect(spread <= 6, "period \(period): \(grays)")
+        let (lightest, darkest) = (try #require(grays.max()), try #require(grays.min()))
+        #expect(lightest - darkest <= 6, "period \(period): \(grays)")
     }
 
     /// How much of the lines that are dark in the first half of each period lies before a place, in periods.
