@@ -63,9 +63,9 @@ public struct VectorPicture {
     public static func version(of format: PictureFormat, renderer: String) -> String {
         let own =
             switch format {
-            case .plot: "plot 2"
-            case .vectorPDF: "pdf 2"
-            default: "svg 2"
+            case .plot: "plot 3"
+            case .vectorPDF: "pdf 3"
+            default: "svg 3"
             }
         return "\(own) of \(renderer)"
     }
