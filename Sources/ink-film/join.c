@@ -339,9 +339,10 @@ static void write_pieces(Join *join) {
             join->delay = least;
             if (pieces > 1 && strcmp(join->film.codec, "av1")) join->delay = FFMAX(least, FFMIN(2,
                 (int)bundle->count - 1));
+            if (join->delay >= MOST_DELAY) fail(EXIT_INTERNAL, "the packets of a piece are out of order");
             for (int k = 0; k < join->delay; k++) join->carried[k] = times[k] - (times[join->delay] - times[0]);
         }
-        if (least > join->delay || join->delay >= MOST_DELAY || times[0] <= before)
+        if (least > join->delay || times[0] <= before)
             fail(EXIT_INTERNAL, "the pieces do not fit together (delay %d, first %d)", least, join->delay);
         for (size_t n = 0; n < bundle->count; n++) {
             AVPacket *packet = bundle->packets[n];
