@@ -11,7 +11,7 @@ SWIFT_BUILD := swift build -c release --product ink
 SWIFT_TEST := swift test -c release --disable-xctest --disable-testable-imports
 FORMATTED := Sources Tests Fuzz/Package.swift Fuzz/Sources Benchmarks/Package.swift Benchmarks/Sources Package.swift
 
-.PHONY: help setup setup-build film about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
+.PHONY: help setup setup-build film check-film about-demo about-test build install uninstall docs demo pictures gallery dashboard-pictures examples test simulate fuzz \
 	check-deployment deb test-deb test-image test-slurm test-systemd test-interop bench bench-peers bench-compare \
 	bench-baseline lint format clean
 
@@ -41,6 +41,13 @@ $(FILM): $(FILM_SOURCES)
 	@mkdir -p $(@D)
 	$(CC) $(FILM_FLAGS) $$(pkg-config --cflags $(FILM_LIBRARIES)) $(filter %.c,$^) -o $@ \
 		$$(pkg-config --libs $(FILM_LIBRARIES)) -lm -lpthread
+
+DATA ?= data/films
+FILM_SECONDS ?= 60
+check-film: setup film ## Mark the clips below DATA with ink-film alone, draw films and GIFs, and fuzz for FILM_SECONDS
+	INK_FILM=$(FILM) $(PYTHON) -B Tests/film/check_raster.py
+	INK_FILM=$(FILM) $(PYTHON) -B Tests/film/check_all.py $(DATA) --codecs h264,hevc,av1
+	INK_FILM=$(FILM) $(PYTHON) -B Tests/film/fuzz.py $(DATA)/clips $(FILM_SECONDS)
 
 PREFIX ?= /usr/local
 DESTDIR ?=

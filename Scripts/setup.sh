@@ -19,7 +19,7 @@ test_tools=(pngcheck python3-pil python3-numpy python3-zmq python3-jsonschema ip
 
 film=(
     libavformat-dev libavcodec-dev libavfilter-dev libavutil-dev libswscale-dev libswresample-dev libseccomp-dev
-    gcc libc6-dev make pkg-config
+    gcc libc6-dev make pkg-config ffmpeg
 )
 
 list_only=
