@@ -128,8 +128,8 @@ def main():
     fuzzer, end = Fuzzer(clips), time.time() + seconds
     while time.time() < end:
         r = random.Random(seed)
-        label = "seed %d %s" % (seed, names[seed % len(names)])
-        (fuzzer.messages if seed % 4 == 3 else fuzzer.film)(names[(seed * 7) % len(names)], r, label)
+        name = names[(seed * 7) % len(names)]
+        (fuzzer.messages if seed % 4 == 3 else fuzzer.film)(name, r, "seed %d %s" % (seed, name))
         seed += 1
     for (verb, code), count in sorted(fuzzer.counts.items()):
         print("%-6s %4d: %d" % (verb, code, count))
