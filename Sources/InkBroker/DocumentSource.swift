@@ -54,7 +54,7 @@ public struct FoundCompanion: Sendable {
 struct Readable: Sendable {
     var task: ReadTask
     var cost: TaskCost
-    /// Of the document and of what was found beside it; 0 for a project of this process.
+    /// The size of the document and of what was found beside it; 0 for a project of this process.
     var byteCount = 0
     /// nil where nothing can be asked for.
     var companions: OpenedDocument.Companions?

@@ -4,7 +4,7 @@ import InkEngine
 /// The size in which a drawing is made, and where it lies in the picture that was ordered.
 struct FramedDrawing {
     var size: PixelSize
-    /// nil: it fills the picture.
+    /// Where the drawing lies; nil: it fills the picture.
     var frame: PictureFrame?
 
     /// A drawing that fills the picture.

@@ -59,7 +59,7 @@ struct PackConformanceTests {
                 String(decoding: try bundle.bytes(of: file), as: UTF8.self) == String(decoding: wanted, as: UTF8.self),
                 "\(path)")
         }
-        #expect(texts.count == 22)
+        #expect(texts.count == 23)
         let others = bundle.files.filter { !texts.contains($0.path) }
         #expect(others.map(\.path) == Self.pictures)
         for file in others {

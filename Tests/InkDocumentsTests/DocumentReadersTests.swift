@@ -27,7 +27,7 @@ import Testing
     @Test func aFolderIsATemplate() {
         let head = DocumentHead(.folder, name: "x.inktemplate")
         #expect(DocumentReaders.reader(of: head) is TemplateDocument)
-        #expect(DocumentReaders.shownEndings.hasPrefix(".ase, .aseprite, .excalidraw, "))
+        #expect(DocumentReaders.shownEndings.hasPrefix(".abc, .ase, .aseprite, .bmw, .bww, .excalidraw, "))
         #expect(DocumentReaders.shownEndings.hasSuffix(" and .zip"))
     }
 

@@ -72,6 +72,7 @@ struct ReadingTests {
             \.edgePixels, \.outputPixels, \.imagePixels, \.interlacedImagePixels, \.heldImagePixels, \.svgBytes,
             \.fileBytes, \.jsonDepth, \.jsonValues, \.archiveEntries, \.archiveRatio, \.layers, \.strokes,
             \.pointsPerStroke, \.points, \.stamps, \.shapes, \.symbols, \.pathSegments, \.segments,
+            \.packBytes, \.packItems, \.packPictures, \.recipeBytes, \.recipeFiles,
         ]
         // One that is new has to travel, too.
         #expect(Mirror(reflecting: Limits()).children.count == paths.count + 1)

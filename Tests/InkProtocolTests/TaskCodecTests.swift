@@ -123,8 +123,9 @@ struct TaskCodecTests {
     @Test("A claimed count of elements that the bytes cannot hold is refused before memory is taken")
     func claimedCount() {
         var bytes = WorkerTask.render(tile()).encoded()
-        // Behind kind, canvas, output, tile, origin of patterns, colour and absent base image: the number of layers.
-        let offset = 1 + 16 + 2 + 4 + 16 + 4 + 1
+        // Behind kind, canvas, output, tile, absent frame, origin of patterns, colour and absent base image: the number of
+        // layers.
+        let offset = 1 + 16 + 2 + 4 + 1 + 16 + 4 + 1
         #expect(bytes[offset] == 0)
         bytes.replaceSubrange(offset...offset, with: [0x80, 0x80, 0x04])
         #expect(

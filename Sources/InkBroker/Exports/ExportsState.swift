@@ -126,7 +126,7 @@ struct ExportsState: Sendable {
             let bounds = LoneBounds(export.size, readable, nanosecondsMax: rules.aloneNanoseconds),
             loneBytes + bounds.pieceBytesMax <= rules.loneBytes
         else { return nil }
-        // Of less urgent ones it is not known whether any is as urgent as this.
+        // Whether any of less urgent ones is as urgent as this cannot be seen.
         var count = others.priority >= export.priority ? others.count : 0
         for other in active.values
         where other.phase != .finishing && !other.isPaused && other.priority >= export.priority { count += 1 }

@@ -34,7 +34,7 @@ struct LoneBounds: Hashable, Sendable {
 }
 
 extension RoughSize {
-    /// What is known of a job's size before its project has been read, without the project.
+    /// Facts about a job's size before its project has been read, without the project.
     struct Known: Sendable {
         let rough: RoughSize?
         private let pixels: Double?

@@ -4,7 +4,7 @@ package struct ZipArchive: Sendable {
     private struct Entry {
         var nameStart: Int
         var byteCount: UInt32
-        /// Of the content before it was deflated.
+        /// The bytes of the content before it was deflated.
         var wholeCount: UInt32
         var isDeflated: Bool
         var crc: UInt32

@@ -165,12 +165,13 @@ private struct TreeBuilder {
 
     private mutating func node(_ element: DrawnTree.Element) -> LayeredNode {
         let layer = element.layer
-        guard case .group(_, let isPassThrough) = layer.kind, layer.maskImage == nil || abilities.hasMasksAndClipping
+        guard case .group(_, let isPassThrough) = layer.kind,
+            !layer.isMasked || abilities.hasMasksAndClipping
         else {
             if case .group = layer.kind { warn("a group with a mask becomes one layer") }
             return plain(element, .picture(.element(element.number)))
         }
-        let mask = layer.maskImage.map { _ in PictureSource.mask(element.number) }
+        let mask = layer.isMasked ? PictureSource.mask(element.number) : nil
         var node = plain(element, .group([], isPassThrough: isPassThrough, mask: mask))
         if isPassThrough, layer.opacity < 1, !abilities.hasPassThroughOpacity {
             warn("a group that passes through and has an opacity is isolated")

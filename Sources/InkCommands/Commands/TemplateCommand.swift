@@ -315,7 +315,9 @@ enum TemplateCommand {
     private static func stem(of path: String) -> String {
         let name = path.splitPath().name
         let endings =
-            ImageDecoders.endings + [".inktemplate.zip", ".zip", ".inktemplate"] + [".psd", ".psb", ".ora", ".kra"]
+            ImageDecoders.endings + [".inktemplate.zip", ".zip", ".inktemplate", ".ink"] + [
+                ".psd", ".psb", ".ora", ".kra",
+            ]
         guard let ending = endings.first(where: { name.hasEnding($0) && name.utf8.count > $0.utf8.count }) else {
             return name
         }

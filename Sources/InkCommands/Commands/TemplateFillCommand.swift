@@ -57,7 +57,7 @@ enum TemplateFillCommand {
         let dotRadiusMax = Brush.dotRadiusMax * brush.spacing
         if let text = parsed.value("dot-radius") {
             brush.dotRadius = try TextValue.canvasLength(
-                text, option: "--dot-radius", in: min(0.01, dotRadiusMax)...dotRadiusMax)
+                text, option: "--dot-radius", in: min(0.01, dotRadiusMax / 64)...dotRadiusMax)
         }
         guard brush.dotRadius <= dotRadiusMax || brush.dotRadius == Brush().dotRadius else {
             throw .usage(

@@ -160,9 +160,10 @@ extension NotePage {
                     // De Casteljau's places between the points.
                     var points = from + own
                     while points.count > 1 {
-                        points = zip(points, points.dropFirst()).map { a, b in
-                            a + (own.count > 1 ? Double(step) / 24 : 1) * (b - a)
-                        }[...]
+                        points =
+                            zip(points, points.dropFirst()).map { a, b in
+                                a + (own.count > 1 ? Double(step) / 24 : 1) * (b - a)
+                            }[...]
                     }
                     polygons[polygons.count - 1] += points
                 }

@@ -24,7 +24,7 @@ struct NotePage {
     struct Counts {
         var (strokes, points) = (0, 0)
         var (shapes, segments) = (0, 0)
-        /// Of `StrewnDashes`.
+        /// Comparisons of `StrewnDashes`.
         var comparisons = 0
     }
 

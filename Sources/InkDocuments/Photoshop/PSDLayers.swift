@@ -8,7 +8,7 @@ struct PSDLayers {
     private let place: Place
     private let limits: Limits
     var tree: DocumentTree
-    /// Of the vector masks up to here.
+    /// Segments of the vector masks up to here.
     private var segmentCount = 0
 
     init(_ file: PSDFile, _ bytes: [UInt8], place: Place, limits: Limits) {

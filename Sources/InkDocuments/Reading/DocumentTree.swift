@@ -114,8 +114,9 @@ struct DocumentTree {
     /// White where the lowest layer hides it anyway, so that pictures need no alpha.
     static func background(below layers: [Layer], canvas: PixelSize) -> RGBA8 {
         guard let lowest = layers.drawingOrder.first.map({ layers[$0] }), lowest.isVisible, lowest.opacity == 1,
-            lowest.blendMode == .normal, lowest.maskImage == nil, let image = lowest.contentImage,
-            !image.header.hasAlpha, lowest.contentPlacement?.covers(CanvasSize(canvas)) ?? true
+            lowest.blendMode == .normal, lowest.maskImage == nil, lowest.maskShapes == nil,
+            let image = lowest.contentImage, !image.header.hasAlpha,
+            lowest.contentPlacement?.covers(CanvasSize(canvas)) ?? true
         else { return .transparent }
         return .white
     }

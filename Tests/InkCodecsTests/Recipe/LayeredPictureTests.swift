@@ -33,6 +33,18 @@ import Testing
         }
     }
 
+    @Test("A mask of shapes is a group's mask as one of a picture is")
+    func maskOfShapes() throws {
+        var group = Self.group(.normal, [Self.line])
+        group.maskShapes = []
+        let psd = try Self.picture([group], PSDLimits.abilities)
+        guard case .group(_, _, let mask) = psd.nodes[0].kind else { return Issue.record("no group") }
+        #expect(mask == .mask(0))
+        let ora = try Self.picture([group], ORAAssembler.abilities)
+        #expect(ora.nodes[0].kind == .picture(.element(0)))
+        #expect(ora.warnings == ["ora: a group with a mask becomes one layer"])
+    }
+
     @Test("The mode of a group that clipping isolates counts, and is warned of where the format does not have it")
     func modeOfIsolated() throws {
         var clipped = Self.line

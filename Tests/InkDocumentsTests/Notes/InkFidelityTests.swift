@@ -83,7 +83,7 @@ import Testing
                 let error = #expect(throws: EngineError.self) { try load(text, name: name) }
                 let line = error?.description ?? ""
                 #expect(
-                    line.hasPrefix("\(name): is no document that ink knows: it is \(what). ink reads .ase"), "\(line)")
+                    line.hasPrefix("\(name): is no document that ink knows: it is \(what). ink reads .abc"), "\(line)")
             }
         }
         // What begins like a project says where it is wrong.

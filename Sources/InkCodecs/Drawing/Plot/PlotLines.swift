@@ -127,7 +127,7 @@ protocol PlotArea {
     func contains(_ point: Point) -> Bool
     /// The parts of a line that are inside, 0 to 1, in ascending order and apart.
     func parts(from a: Point, to b: Point) -> [ClosedRange<Double>]
-    /// Likewise, with what runs no farther outside of the edge than a distance, as far as it can be told.
+    /// Likewise, with what runs no farther outside of the edge than a distance, as far as that can be seen.
     func parts(from a: Point, to b: Point, reach: Double) -> [ClosedRange<Double>]
     /// Likewise, without what runs along the edge.
     func innerParts(from a: Point, to b: Point) -> [ClosedRange<Double>]

@@ -7,7 +7,7 @@ package import InkEngine
 package struct PackArchive {
     private var zip = ZipArchive(madeBy: 0)
     private let deflater = ByteDeflater()
-    /// Of its directory.
+    /// The size of its directory.
     private var directoryBytes = 22
     private var count = 0
     private let path: String

@@ -8,7 +8,7 @@ package struct ScoreDocument: Hashable, Sendable {
     package var noteGroups: [NoteGroup] = []
 }
 
-/// What is known of a score as a whole.
+/// Facts about a score as a whole.
 package struct DocumentMetadata: Hashable, Sendable {
     package var title: String = ""
     package var composer: String?

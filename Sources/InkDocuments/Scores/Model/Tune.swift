@@ -38,7 +38,7 @@ package enum TuneType: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What is known of a tune beside its music.
+/// Facts about a tune beside its music.
 package struct TuneMetadata: Hashable, Sendable {
     package var title: String = ""
     package var tuneType: TuneType = .other

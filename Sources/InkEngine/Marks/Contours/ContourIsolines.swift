@@ -1,6 +1,6 @@
 /// The lines of a stroke of contour lines as areas and as curves, for vector files (spec section 10.2). Canvas pixels.
 ///
-/// On each side of a segment of the stroke, and in the sector round a vertex, a place is told by where the nearest place
+/// On each side of a segment of the stroke, and in the sector round a vertex, a place is named by where the nearest place
 /// of the stroke is, from 0 to 1, and by its distance. There the areas of all lines end at straight lines: those of their
 /// distances, and how far it is to where another place of the stroke is nearer.
 package struct ContourIsolines {

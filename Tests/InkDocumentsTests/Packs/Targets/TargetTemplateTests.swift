@@ -42,11 +42,11 @@ struct TargetTemplateTests {
     @Test("A text that is one placeholder is the value, of its own type")
     func wholeValues() throws {
         let more = """
-            "parameters": { "n": { "type": "number", "default": 0.25 }, "on": { "type": "boolean", "default": true } }
+            "parameters": { "size": { "type": "number", "default": 0.25 }, "on": { "type": "boolean", "default": true } }
             """
-        #expect(try json("[\"{n}\", \"{on}\", \"{n}s\"]", more) == "[\n  0.25,\n  true,\n  \"0.25s\"\n]\n")
-        #expect(try json("[\"{n}\"]", more, values: ["n": .number(3)]) == "[3]\n")
-        #expect(try json("[\"{n}\"]", more, values: ["n": .number(1e-7)]) == "[1e-07]\n")
+        #expect(try json("[\"{size}\", \"{on}\", \"{size}s\"]", more) == "[\n  0.25,\n  true,\n  \"0.25s\"\n]\n")
+        #expect(try json("[\"{size}\"]", more, values: ["size": .number(3)]) == "[3]\n")
+        #expect(try json("[\"{size}\"]", more, values: ["size": .number(1e-7)]) == "[1e-07]\n")
         #expect(try json("[1.0, -0.0, 1e3, 12345678901234567, 0.1]") == "[1, 0, 1000, 12345678901234567, 0.1]\n")
         #expect(try json("{\"e\": \"{effects}\", \"t\": \"{effects}.\"}", each: true).contains("\"t\": \"glow_tiny.\""))
     }
