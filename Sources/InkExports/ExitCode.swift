@@ -16,6 +16,22 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case outputClosed = 141
     case terminated = 143
 
+    /// Whether another try with the same files and options fails again.
+    package var isFinal: Bool {
+        switch self {
+        case .usage, .badInput, .codecUnavailable, .forbidden, .configuration: true
+        default: false
+        }
+    }
+
+    /// The exit code of one part of a run, by which an engine decides whether it tries the part again: as `combining`,
+    /// but the lowest code where all failures are final.
+    package static func combiningInShard(_ failures: some Sequence<ExitCode>) -> ExitCode {
+        let codes = Set(failures.filter { $0 != .done })
+        guard codes.allSatisfy(\.isFinal) else { return combining(codes) }
+        return codes.min { $0.rawValue < $1.rawValue } ?? .done
+    }
+
     /// The exit code of a run from those of its failures: `done` without any, their common code, else `exportFailed`.
     package static func combining(_ failures: some Sequence<ExitCode>) -> ExitCode {
         var combined = ExitCode.done

@@ -95,6 +95,8 @@ package struct Exports {
         package var animations: [String: Animation]
         /// Has read the projects, and reads them again.
         package var opener: any ProjectOpener
+        /// The part of the run to which the plan's pictures belong; nil: it is the whole run.
+        package var shard: PlannedShard?
     }
 
     /// Finds the projects and decides which pictures to export, without writing anything.
@@ -103,6 +105,7 @@ package struct Exports {
         try checkLibraries(arguments.options.files.map(\.encoding))
         var found = try FoundProjects(
             arguments, known: round?.inputs ?? repeated?.inputs, observer: observer)
+        try arguments.checkShard(found.inputs)
         let policy = policy(for: found.inputs)
         let opener = environment.makeOpener(
             ReadingChoices(
@@ -111,7 +114,7 @@ package struct Exports {
                 paper: arguments.paper))
         found.readOutlines(with: opener)
         var failed = found.failures.map { ExportRecord(input: $0.input, failure: $0.failure) }
-        let plan = try makePlan(found, policy, &failed)
+        var plan = try makePlan(found, policy, &failed)
         // Photos have their own formats.
         try checkLibraries(plan.pictures.compactMap(\.encoding))
         for file in filesBeside { try checkPath(file.path, option: file.option, found.inputs, plan) }
@@ -122,9 +125,12 @@ package struct Exports {
         }
         var animations: [String: Animation] = [:]
         for (index, outline) in found.outlines { animations[found.inputs[index].path] = outline.animation }
+        // After all checks, so that every part makes those of the whole run.
+        let shard = arguments.run.shard.map { PlannedShard(shard: $0, plan: Shard.plan(of: found.inputs)) }
+        if let shard { plan.keep { shard.shard.contains(found.inputs[$0]) } }
         return Planned(
             inputs: found.inputs, skipped: found.skipped, plan: plan, failed: failed, policy: policy,
-            animations: animations, opener: opener)
+            animations: animations, opener: opener, shard: shard)
     }
 
     /// - Throws: `unavailable` where this process lacks what a format needs. Elsewhere it is the workers that need it.
@@ -179,6 +185,7 @@ package struct Exports {
             records: run.records, stoppedBy: run.stoppedBy, milliseconds: clock.milliseconds, policy: planned.policy,
             rendererVersion: farm.rendererVersion, workers: farm.threadCount, broker: remote?.options.endpoint)
         finished.skipped = planned.skipped
+        finished.shard = planned.shard
         finished.otherFailures = [
             writeBook(finished), writeSheet(finished, planned.animations), writeContactSheet(finished),
         ]

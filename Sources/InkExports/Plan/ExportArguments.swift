@@ -55,6 +55,8 @@ package struct RunArguments: Hashable, Sendable {
     package var wantsFileDigests = false
     /// Whether a project that gives warnings is refused.
     package var isStrict = false
+    /// The part of the run that this process does; nil: all of it.
+    package var shard: Shard?
 
     package init(workers: Int? = nil) { self.workers = workers }
 }

@@ -8,11 +8,17 @@ package struct ExportInput: Hashable, Sendable {
     package var path: String
     /// The folders between the searched folder and the project; empty if the project was named itself.
     package var tree: [String]
+    /// Whether a search through a folder has found it.
+    package var isFound: Bool
 
-    package init(path: String, tree: [String] = []) {
+    package init(path: String, tree: [String] = [], isFound: Bool = false) {
         self.path = path
         self.tree = tree
+        self.isFound = isFound
     }
+
+    /// Its name as it was given, or below the folder that was searched: the same wherever that folder is mounted.
+    package var nameInRun: String { isFound ? (tree + [path.splitPath().name]).joined(separator: "/") : path }
 
     package var isStandardInput: Bool { path == "-" }
 

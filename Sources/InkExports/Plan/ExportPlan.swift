@@ -196,15 +196,12 @@ package struct ExportPlan: Sendable {
         pictures = []
         self.protected = protected
         let outputFile = arguments.outputFile
-        func ending(_ encoding: PictureEncoding) -> String {
-            PictureCodecs.codec(of: encoding.format)?.endings[0] ?? ""
-        }
         var number = 0
         for (index, input) in inputs.enumerated() {
             let outline = outlines[index]
             if Self.needsOutline(of: input, arguments), outline == nil { continue }
             let encodings = arguments.encodings(of: input)
-            let endings = zip(encodings, arguments.options.files).map { ending($0 ?? $1.encoding) }
+            let endings = Self.endings(of: input, arguments)
             let isEachPage = outline?.hasPages == true && arguments.options.view == nil
             let viewports: [Int?] =
                 arguments.isEachViewport || isEachPage ? outline.map { Array($0.viewports.indices) } ?? [] : [nil]
@@ -249,6 +246,13 @@ package struct ExportPlan: Sendable {
         if let resolve { try refuseCollisions(inputs, resolve) }
     }
 
+    /// The usual endings of the files of a picture.
+    static func endings(of input: ExportInput, _ arguments: ExportArguments) -> [String] {
+        zip(arguments.encodings(of: input), arguments.options.files).map { own, file in
+            PictureCodecs.codec(of: (own ?? file.encoding).format)?.endings[0] ?? ""
+        }
+    }
+
     /// This plan with the outputs that `output` gives; nil keeps a picture's own, and one for which `isWanted` does
     /// not hold is left out.
     ///
@@ -266,6 +270,9 @@ package struct ExportPlan: Sendable {
         try plan.refuseCollisions(inputs, resolve)
         return plan
     }
+
+    /// Leaves out the pictures of all inputs for which this does not hold.
+    mutating func keep(_ isWanted: (Int) -> Bool) { pictures.removeAll { !isWanted($0.input) } }
 
     /// The plan with `-1`, `-2`, ... appended to the names of existing files.
     ///
@@ -324,7 +331,7 @@ package struct ExportPlan: Sendable {
         return outline.ownPictures.map { ChosenLayer(index: $0, outline: outline.layers[$0]) }
     }
 
-    private static func value(
+    static func value(
         of placeholder: NamePlaceholder, input: ExportInput, outline: ProjectOutline?, _ picture: PlannedPicture,
         number: Int
     ) -> String {
@@ -345,7 +352,7 @@ package struct ExportPlan: Sendable {
         }
     }
 
-    private static func place(_ name: String, of input: ExportInput, output: String?) -> String {
+    static func place(_ name: String, of input: ExportInput, output: String?) -> String {
         guard let output else { return input.folder.appendingPath(name) }
         return input.tree.reduce(output) { $0.appendingPath($1) }.appendingPath(name)
     }

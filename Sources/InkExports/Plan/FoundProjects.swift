@@ -1,4 +1,5 @@
 import InkEngine
+import InkSystem
 
 /// The projects that a command line names, as far as planning needs them. Those that cannot be found or read are
 /// reported; the others continue.
@@ -36,9 +37,16 @@ package struct FoundProjects {
         }
     }
 
+    /// Also those of other parts of a run, where only their contents tell whether names are each other's.
+    ///
     /// - Parameter opener: also reads the projects later, because standard input can be read only once.
     package mutating func readOutlines(with opener: any ProjectOpener) {
+        let shard = arguments.run.shard
+        var ambiguous: Set<Int> = []
+        if shard != nil { ambiguous = Shard.ambiguous(inputs, arguments) { FileSystem.resolved($0) } }
         for (index, input) in inputs.enumerated() where ExportPlan.needsOutline(of: input, arguments) {
+            let isOwn = shard?.contains(input) ?? true
+            guard isOwn || ambiguous.contains(index) else { continue }
             do throws(EngineError) {
                 let opened = try opener.open(input)
                 if inputs.count == 1 { only = opened }
@@ -46,7 +54,8 @@ package struct FoundProjects {
                 try outline.check(arguments, file: input.shownName)
                 outlines[index] = outline
             } catch {
-                fail(input, error)
+                // That of another part is reported there.
+                if isOwn { fail(input, error) }
             }
         }
     }

@@ -184,11 +184,11 @@ package struct InputFinder {
         }
         if name.isTemplateFolderName || (name.isProjectName && !isFolder && !Self.isOwnPicture(path)) {
             projectCount += 1
-            try append(.input(ExportInput(path: path, tree: tree)))
+            try append(.input(ExportInput(path: path, tree: tree, isFound: true)))
         } else if isFolder {
             try search(path, tree: tree + [name])
         } else {
-            try visitOther(ExportInput(path: path, tree: tree), isNamedAsProject: isNamedAsProject)
+            try visitOther(ExportInput(path: path, tree: tree, isFound: true), isNamedAsProject: isNamedAsProject)
         }
     }
 

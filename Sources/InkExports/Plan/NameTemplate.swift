@@ -94,6 +94,20 @@ package struct NameTemplate: Hashable, Sendable {
         return path
     }
 
+    /// The beginning of a path, up to one of these placeholders; nil if it has none of them. `values` are made safe here.
+    func beginning(before stops: Set<NamePlaceholder>, _ value: (NamePlaceholder) -> String) -> String? {
+        var beginning = ""
+        for piece in pieces {
+            switch piece {
+            case .literal(let text): beginning += text
+            case .placeholder(let placeholder, _) where stops.contains(placeholder): return beginning
+            case .placeholder(let placeholder, let digits):
+                beginning += Self.safe(Self.padded(value(placeholder), to: digits))
+            }
+        }
+        return nil
+    }
+
     private static func padded(_ number: String, to digits: Int?) -> String {
         String(repeating: "0", count: max(0, (digits ?? 0) - number.utf8.count)) + number
     }

@@ -23,6 +23,8 @@ package struct ExportReport: Sendable {
     package var workers: Int
     /// The broker's endpoint; nil if this process rendered.
     package var broker: String?
+    /// The part of a run that the report is about; nil: a whole run.
+    package var shard: PlannedShard?
     package var exitCode: ExitCode
     /// The peak memory of this process; nil if the system does not report it.
     package var peakBytes: Int?
@@ -37,6 +39,7 @@ package struct ExportReport: Sendable {
         rendererVersion = finished.rendererVersion
         workers = finished.workers
         broker = finished.broker
+        shard = finished.shard
         exitCode = finished.exitCode
         peakBytes = ProcessMemory.peakBytes()
     }
@@ -50,11 +53,19 @@ package struct ExportReport: Sendable {
             "folder": .string(folder),
             "workers": .integer(workers),
             "broker": .optional(broker),
+            "shard": shardJSON,
             "exitCode": .integer(Int(exitCode.rawValue)),
             "options": .object(options.map { ($0.name, .array($0.values.map { .string($0) })) }),
             "summary": summaryJSON,
             "exports": .array(records.map(Self.json)),
             "skippedFiles": skipped.json, "skippedFileCount": .integer(skipped.count),
+        ]
+    }
+
+    private var shardJSON: JSONValue {
+        guard let shard else { return .null }
+        return [
+            "index": .integer(shard.shard.index), "count": .integer(shard.shard.count), "plan": .string(shard.plan),
         ]
     }
 

@@ -15,7 +15,12 @@ package struct FinishedExports: Sendable {
     /// Why files of all pictures could not be written, such as a book, where the pictures are there.
     package var otherFailures: [PictureFailure] = []
 
+    /// The part of a run that these exports are; nil for a whole run.
+    package var shard: PlannedShard?
+
     package var exitCode: ExitCode {
-        stoppedBy?.exitCode ?? ExitCode.combining((records.compactMap(\.failure) + otherFailures).map(\.kind))
+        let failures = (records.compactMap(\.failure) + otherFailures).map(\.kind)
+        return stoppedBy?.exitCode
+            ?? (shard == nil ? ExitCode.combining(failures) : ExitCode.combiningInShard(failures))
     }
 }
