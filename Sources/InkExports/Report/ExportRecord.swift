@@ -1,5 +1,6 @@
 import InkBroker
 package import InkEngine
+import InkJSON
 package import InkPlanning
 package import InkProtocol
 
@@ -56,6 +57,50 @@ package struct ExportRecord: Hashable, Sendable {
         layer = picture.layer?.index
         viewport = picture.viewport
         file = picture.file
+    }
+
+    /// An export of a report, as far as reports say.
+    /// - Parameter resolve: makes a path of the report one from here.
+    /// - Returns: nil if it is none.
+    init?(_ json: JSONValue, resolve: (String) -> String) {
+        guard let state = json["state"]?.string.flatMap(ExportState.init(rawValue:)),
+            let path = json["input"]?.string, let tree = json["tree"]?.array?.map(\.string), !tree.contains(nil)
+        else { return nil }
+        // What a report says is not to be trusted with sums.
+        func number(_ name: String) -> Int? {
+            json[name]?.integer.flatMap { (0...1 << 40).contains($0) ? $0 : nil }
+        }
+        input = ExportInput(path: resolve(path), tree: tree.compactMap { $0 })
+        output = json["output"]?.string.map(resolve)
+        size = json["size"]?.string.flatMap { ExportSize($0) }
+        (layer, viewport, file) = (number("layer"), number("viewport"), number("file") ?? 0)
+        isFurtherFile = file > 0
+        if let width = number("width"), let height = number("height"), max(width, height) <= 1 << 20 {
+            pixels = PixelSize(width: width, height: height)
+        }
+        self.state = state
+        warnings = (json["warnings"]?.array ?? []).compactMap(\.string).map { ReadingWarning(.carried, at: nil, $0) }
+        if let error = json["error"], let reason = error["reason"]?.string {
+            let code = error["code"]?.integer.flatMap { Int32(exactly: $0) }
+            failure = PictureFailure(kind: code.flatMap(ExitCode.init(rawValue:)) ?? .exportFailed, reason: reason)
+        }
+        var phases = json["phasesMs"].flatMap { PhaseTimes($0) } ?? PhaseTimes()
+        (readTime, phases.read) = (phases.read, 0)
+        guard let milliseconds = json["milliseconds"]?.number, (0...1e12).contains(milliseconds), let pixels else {
+            return
+        }
+        let elapsed = UInt64((milliseconds * 1e6).rounded())
+        var report = PictureReport(
+            size: pixels, tileCount: number("tiles") ?? 0, attemptCount: number("attempts") ?? 0,
+            elapsed: elapsed - min(elapsed, readTime))
+        let digest = json["sha256"]?.string.flatMap { BlockID(hexadecimal: $0)?.digest } ?? []
+        report.files = [WrittenFile(byteCount: number("bytes") ?? 0, digest: digest)]
+        report.phases = phases
+        report.brokerCPU = UInt64(
+            ((json["brokerMs"]?.number).flatMap { (0...1e12).contains($0) ? $0 * 1e6 : nil } ?? 0).rounded())
+        (report.quality, report.foundCount) = (number("quality"), number("cachedTiles"))
+        (report.bytesSent, report.bytesReceived) = (number("bytesSent"), number("bytesReceived"))
+        self.report = report
     }
 
     /// The phases of the picture, reading included.

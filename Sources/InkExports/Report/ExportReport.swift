@@ -8,6 +8,9 @@ import InkSystem
 
 /// The machine-readable report of a run, written by `--report` and printed by `--json`.
 package struct ExportReport: Sendable {
+    /// Largest report that is read, bytes.
+    private static let bytesMax = 1 << 30
+
     /// Changes when older readers would misread the format.
     package static let formatVersion = 1
 
@@ -25,6 +28,8 @@ package struct ExportReport: Sendable {
     package var broker: String?
     /// The part of a run that the report is about; nil: a whole run.
     package var shard: PlannedShard?
+    /// The parts that the report was merged from; nil: it is of one process.
+    package var parts: MergedParts?
     package var exitCode: ExitCode
     /// The peak memory of this process; nil if the system does not report it.
     package var peakBytes: Int?
@@ -53,7 +58,7 @@ package struct ExportReport: Sendable {
             "folder": .string(folder),
             "workers": .integer(workers),
             "broker": .optional(broker),
-            "shard": shardJSON,
+            "shard": shardJSON, "shards": parts?.json ?? .null,
             "exitCode": .integer(Int(exitCode.rawValue)),
             "options": .object(options.map { ($0.name, .array($0.values.map { .string($0) })) }),
             "summary": summaryJSON,
@@ -120,6 +125,15 @@ package struct ExportReport: Sendable {
                 ["code": .integer(Int($0.kind.rawValue)), "reason": .string($0.reason)]
             } ?? .null,
         ]
+    }
+
+    /// The JSON in a file.
+    /// - Throws: `refused` with the code if it is none, `engine` if it cannot be read.
+    static func read(_ path: String, refusing code: ExitCode) throws(ExportError) -> JSONValue {
+        let bytes = try ExportError.wrapping(try FileSystem.read(path, limitBytes: bytesMax))
+        return try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
+            ExportError.refused(code, place: path, Cause(error))
+        }
     }
 
     /// Writes the report to a temporary file, syncs and renames it; a device or pipe is written to.

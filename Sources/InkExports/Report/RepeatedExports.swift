@@ -6,9 +6,6 @@ import InkSystem
 
 /// The exports of an earlier run to repeat, from its report.
 package struct RepeatedExports: Sendable {
-    /// Largest report, bytes.
-    static let reportBytesMax = 1 << 30
-
     fileprivate struct Key: Hashable {
         var input: Int
         var size: String
@@ -32,15 +29,7 @@ package struct RepeatedExports: Sendable {
     ///   - isOption: whether an option of the report can be used again.
     /// - Throws: `configuration` if the file is not a report, `engine` if it cannot be read.
     package init(path: String, onlyFailed: Bool, isOption: (String) -> Bool) throws(ExportError) {
-        let bytes: [UInt8]
-        do {
-            bytes = try FileSystem.read(path, limitBytes: Self.reportBytesMax)
-        } catch {
-            throw .engine(error)
-        }
-        let report = try rethrowing(try JSONReader.read(bytes)) { (error: JSONReader.Failure) in
-            ExportError.refused(.configuration, place: path, Cause(error))
-        }
+        let report = try ExportReport.read(path, refusing: .configuration)
         guard report["format"]?.string == "ink-export-report",
             report["version"]?.integer == ExportReport.formatVersion, let folder = report["folder"]?.string,
             let exports = report["exports"]?.array, let written = report["options"]?.members
