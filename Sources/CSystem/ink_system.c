@@ -61,6 +61,8 @@ int ink_thread_number(void) { return gettid(); }
 
 void ink_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
+int ink_signal_with_parent(int number) { return prctl(PR_SET_PDEATHSIG, number); }
+
 int ink_keep_only_files(const int *files, long count) {
     // CLOSE_RANGE_UNSHARE of linux/close_range.h, which does not go with every header.
     const unsigned int unshare = 1u << 1;

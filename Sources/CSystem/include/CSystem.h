@@ -34,6 +34,10 @@ int ink_thread_number(void);
 /// Names the calling thread in the system's lists, which take 15 bytes of it.
 void ink_name_thread(const char *name);
 
+/// Lets this process get a signal when its parent ends, and also when only the parent's thread that started it does. Returns
+/// 0, or -1 with errno.
+int ink_signal_with_parent(int number);
+
 /// Gives the calling thread a table of descriptors of its own, with none but these, ascending, in it. Returns 0, or -1 with
 /// errno where the system does not know how.
 int ink_keep_only_files(const int *files, long count);

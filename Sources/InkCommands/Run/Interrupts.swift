@@ -27,25 +27,36 @@ enum Interrupts {
     /// The time that removing unfinished files may take at the end.
     private static let removalSeconds: UInt32 = 1
 
+    /// Sent by the system when the process that started this one has ended.
+    private static let parentSignal = SIGUSR2
+
     private static let isHeeded = Atomic<Bool>(false)
 
     /// Calls `onFirst` at the first signal. Exits, after `beforeExit`, if that is not handled in time, or at a second
     /// signal other than SIGHUP.
     ///
+    /// - Parameter exitsWithParent: whether the end of the process that started this one is as a SIGTERM.
     /// - Precondition: called on the main thread before any other is started, since threads inherit the signal mask.
     static func watch(
-        onFirst: @escaping @Sendable (StopSignal) -> Void, beforeExit: @escaping @Sendable () -> Void = {}
+        exitsWithParent: Bool = false, onFirst: @escaping @Sendable (StopSignal) -> Void,
+        beforeExit: @escaping @Sendable () -> Void = {}
     ) throws(CommandError) {
         // A closed pipe is reported by write(2).
         signal(SIGPIPE, SIG_IGN)
         // So is a file that may not grow further (ulimit -f), and is then removed.
         signal(SIGXFSZ, SIG_IGN)
         // Signals that are ignored on purpose stay ignored (nohup, background jobs of a script).
-        let watched = [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) }
+        let parent = exitsWithParent ? getppid() : nil
+        let watched =
+            [SIGHUP, SIGINT, SIGTERM].filter { !isIgnored($0) } + (exitsWithParent ? [parentSignal] : [])
         guard !watched.isEmpty else { return }
         let signals = signalSet(watched)
         withUnsafePointer(to: signals) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
-        let watcher = Watcher(signals: signals, onFirst: onFirst, beforeExit: beforeExit)
+        if let parent {
+            _ = ink_signal_with_parent(parentSignal)
+            if getppid() != parent || isAdopter(parent) { leave(.terminate) }
+        }
+        let watcher = Watcher(signals: signals, parent: parent, onFirst: onFirst, beforeExit: beforeExit)
         try rethrowing(try PosixThread("signals") { watcher.run() }.detach()) { CommandError.noThread("signals", $0) }
     }
 
@@ -76,6 +87,12 @@ enum Interrupts {
     /// The exit code if removing unfinished files takes too long.
     private static let lastExitCode = Atomic<Int32>(0)
 
+    /// Whether a parent is not what started this process: it is the system's first process, in a session that is neither
+    /// this one nor left by this process itself. Others that adopt, such as a user's systemd, are not told from parents.
+    private static func isAdopter(_ parent: pid_t) -> Bool {
+        parent == 1 && getsid(0) != getsid(1) && getsid(0) != getpid()
+    }
+
     private static func signalSet(_ numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -92,14 +109,17 @@ enum Interrupts {
 
     private final class Watcher: Sendable {
         let signals: sigset_t
+        /// The process that this one ends with; nil for none.
+        let parent: pid_t?
         let onFirst: @Sendable (StopSignal) -> Void
         let beforeExit: @Sendable () -> Void
 
         init(
-            signals: sigset_t, onFirst: @escaping @Sendable (StopSignal) -> Void,
+            signals: sigset_t, parent: pid_t?, onFirst: @escaping @Sendable (StopSignal) -> Void,
             beforeExit: @escaping @Sendable () -> Void
         ) {
             self.signals = signals
+            self.parent = parent
             self.onFirst = onFirst
             self.beforeExit = beforeExit
         }
@@ -136,7 +156,7 @@ enum Interrupts {
             while isWaiting(), ContinuousClock.now < end {
                 var step = timespec(tv_sec: 0, tv_nsec: 20_000_000)
                 let number = withUnsafePointer(to: signals) { sigtimedwait($0, nil, &step) }
-                if let signal = StopSignal(number: number), !ignored.contains(signal) { return signal }
+                if let signal = stopSignal(number), !ignored.contains(signal) { return signal }
             }
             return nil
         }
@@ -145,8 +165,14 @@ enum Interrupts {
             var number: Int32 = 0
             while true {
                 let failure = withUnsafePointer(to: signals) { sigwait($0, &number) }
-                if failure == 0, let signal = StopSignal(number: number) { return signal }
+                if failure == 0, let signal = stopSignal(number) { return signal }
             }
+        }
+
+        /// A thread of the parent ends without its process, as one of a pool: then nothing is to be done.
+        private func stopSignal(_ number: Int32) -> StopSignal? {
+            guard number == Interrupts.parentSignal else { return StopSignal(number: number) }
+            return getppid() == parent ? nil : .terminate
         }
     }
 }
