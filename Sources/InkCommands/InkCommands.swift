@@ -68,6 +68,7 @@ public enum InkCommands {
         case "pack": return try PackCommand.run(parsed, environment)
         case "inspect": return try InspectCommand.run(parsed, environment)
         case "import": return try ImportCommand.run(parsed, environment)
+        case "report merge": return try ReportCommand.merge(parsed, environment)
         case "preset": return try PresetCommand.run(parsed, environment)
         case "broker":
             ProcessMemory.returnLargeBlocks(from: 1 << 20)

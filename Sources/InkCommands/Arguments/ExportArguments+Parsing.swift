@@ -39,6 +39,20 @@ extension ExportArguments {
         if let text = parsed.value("brush") { brush = BrushChange(type: try TextValue.brushType(text)) }
         photos.needsOutput = parsed.name == "export" && !isStandardOutput
         if parsed.isGiven("watch") { try makeWatch(parsed) }
+        if parsed.isGiven("shard") { try checkShard(parsed) }
+    }
+
+    /// Options that are about a whole run, which a part of it is not.
+    private static let optionsWithoutShard = ["watch", "sheet", "contact-sheet", "pdf-book", "from-report"]
+
+    /// - Throws: `usage` if something does not go with `--shard`.
+    private func checkShard(_ parsed: ParsedCommand) throws(CommandError) {
+        let shard = "--shard (or INK_SHARD)"
+        for option in Self.optionsWithoutShard where parsed.isGiven(option) {
+            throw .usage("\(shard) and --\(option) cannot be used together: a part is not the whole run")
+        }
+        if paths.contains("-") { throw .usage("\(shard): standard input (-) is in no part; name files or folders") }
+        if isStandardOutput { throw .usage("\(shard) and -o - cannot be used together; name a folder (-o DIR)") }
     }
 
     /// Options that need a name of the picture, or standard output for themselves.
@@ -158,6 +172,7 @@ extension RunArguments {
         // Checked here with the other options; the display parses it again.
         _ = try ProgressStyle.read(parsed)
         isStrict = parsed.isGiven("strict")
+        shard = try parsed.value("shard").map { text throws(CommandError) in try Shard(text) }
     }
 
     /// `--cache` and `--cache-size`; nil without them.

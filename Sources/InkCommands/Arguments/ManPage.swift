@@ -92,6 +92,11 @@ enum ManPage {
         .B INK_CONFIG
         The config file to read instead of the one below.
         .TP
+        .BR INK_SHARD ", " INK_SHARDS
+        The part of the run that
+        .BR ink\\-export (1)
+        exports, from 0, and the number of parts.
+        .TP
         .B INK_KERNELS
         scalar, v3 or v4: the kernels to use instead of the best that the processor supports.
         .SH FILES

@@ -42,7 +42,7 @@ extension OptionSyntax {
         case "priority", "PRIORITY": return .words(["bulk", "normal", "urgent"])
         case "COMMAND": return .words(program.topCommands.map(\.name))
         case "SHELL": return .words(CompletionScript.shells)
-        case "PATH", "PROJECT", "PICTURE", "TEMPLATE", "ARCHIVE": return .files
+        case "PATH", "PROJECT", "PICTURE", "TEMPLATE", "ARCHIVE", "REPORT": return .files
         default: break
         }
         if shown.contains("NAME.") { return .files }

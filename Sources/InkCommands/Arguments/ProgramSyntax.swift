@@ -24,7 +24,7 @@ struct ProgramSyntax: Sendable {
         summary: "Renders Ink drawing projects to PNG, on one machine or a farm of many.",
         version: "ink \(ProgramVersion.text)",
         commands: [
-            .export, .pack, .inspect, .importing, .preset, .template,
+            .export, .pack, .report, .reportMerge, .inspect, .importing, .preset, .template,
         ] + CommandSyntax.templates + [
             .broker, .worker, .keygen, .submit, .jobs, .status, .wait, .cancel, .pause, .resume, .retry,
             .priority, .story, .purge, .drain, .doctor, .bench, .completions, .version, .help,

@@ -18,6 +18,7 @@ struct ExportCommand {
         _ given: ParsedCommand, _ environment: CommandEnvironment, _ folder: String?
     ) throws(CommandError) {
         let clock = Stopwatch()
+        let given = try given.withShard(of: environment.variables)
         self.environment = environment
         let repeated = try Self.repeated(given)
         if let repeated {
@@ -113,7 +114,8 @@ struct ExportCommand {
         if command.parsed.isGiven("watch") { return try command.watch() }
         if environment.handlesSignals {
             let control = command.control
-            try Interrupts.watch { signal in
+            let exitsWithParent = command.parsed.isGiven("exit-with-parent")
+            try Interrupts.watch(exitsWithParent: exitsWithParent) { signal in
                 // Nothing has been written.
                 if control.isPlanning { Interrupts.leave(signal) }
                 control.stop(signal)
@@ -135,7 +137,7 @@ struct ExportCommand {
     private func watch() throws(CommandError) -> ExitCode {
         let control = try WatchControl()
         if environment.handlesSignals {
-            try Interrupts.watch { signal in
+            try Interrupts.watch(exitsWithParent: parsed.isGiven("exit-with-parent")) { signal in
                 if control.stop(signal) { Interrupts.heed() }
             }
         }
@@ -191,11 +193,30 @@ struct ExportCommand {
     private func reportedOptions(_ policy: ExistingFilePolicy) -> [String: [String]] {
         let own: Set = [
             "PATH", "workers", "report", "from-report", "failed", "json", "quiet", "dry-run", "watch", "progress",
-            "if-exists",
+            "if-exists", "shard", "exit-with-parent",
             "broker", "key", "broker-key", "insecure", "timeout",
         ]
         var options = parsed.values.filter { !own.contains($0.key) }
         options["if-exists"] = [policy.rawValue]
         return options
+    }
+}
+
+extension ParsedCommand {
+    /// The command with the part that the environment names, for engines that only set variables; as it is where it names
+    /// one itself.
+    /// - Throws: `usage` if one of the variables lacks the other.
+    fileprivate func withShard(of variables: [String: String]) throws(CommandError) -> ParsedCommand {
+        let (index, count) = (variables["INK_SHARD"] ?? "", variables["INK_SHARDS"] ?? "")
+        if isGiven("shard") || index.isEmpty && count.isEmpty { return self }
+        guard !index.isEmpty else {
+            throw .usage(
+                "INK_SHARDS is set and INK_SHARD is not: set it to the number of the part, from 0, or use --shard")
+        }
+        if count.isEmpty, !index.contains("/") {
+            throw .usage("INK_SHARD is set and INK_SHARDS is not: set it to the number of parts, or use --shard")
+        }
+        let text = count.isEmpty ? index : "\(index)/\(count)"
+        return overridden(by: ParsedCommand(name: name, values: ["shard": [text]]))
     }
 }

@@ -11,6 +11,7 @@ extension CommandSyntax {
             Without -o each picture is written next to its project. Without --broker the pictures are rendered by
             this process, with it by the farm of that broker (INK_KEY and INK_BROKER_KEY replace --key and
             --broker-key). Defaults may be set in ~/.config/ink/config (or the file named by INK_CONFIG).
+            With --shard several processes export one part each of the same paths; "ink report merge" joins their reports.
 
             Examples:
               ink export drawing.ink
@@ -63,11 +64,43 @@ extension CommandSyntax {
             .value("--contact-size", "N", group: "Run", "Edge of its small pictures, 32 to 1024 pixels (default: 256)"),
             .value("--from-report", "FILE", group: "Run", "Repeat the exports of a report, with their options"),
             .flag("--failed", group: "Run", "With --from-report: only what failed or was not reached"),
+            .value(
+                "--shard", "I/N", group: "Run",
+                "Export only part I of N, counted from 0; each input is in one part (default: INK_SHARD, with INK_SHARDS parts)"
+            ),
+            .flag(
+                "--exit-with-parent", group: "Run",
+                "End as by SIGTERM when the process that started this one has ended"),
             .flag("-v,--verbose", group: "Run", "List the files that a search skips, with the reasons"),
             .flag("-q,--quiet", group: "Run", "Print only errors, and how many pictures have warnings"),
             .flag("--json", group: "Run", "Print the report to standard output"),
             .value("--progress", "auto|plain|none", group: "Run", progressHelp),
         ] + RemoteSetting.exportOptions)
+
+    /// Its commands follow; their names begin with its own.
+    static let report = CommandSyntax(
+        name: "report", summary: "Join the reports of a run in parts", group: CommandGroup.pictures,
+        notes: "\nSee \"ink help report merge\".", options: [])
+
+    static let reportMerge = CommandSyntax(
+        name: "report merge",
+        summary: "Join the reports of the parts of a run into one",
+        group: CommandGroup.pictures,
+        notes: """
+
+            The reports are those of "ink export --shard I/N --report FILE". The result is the report of the whole run, with
+            the parts that are missing; the exit code is that of the run, 1 where parts are missing.
+
+            Examples:
+              ink export @list.txt -o pictures --shard 3/8 --report parts/3.json
+              ink report merge parts/*.json -o report.json
+              ink export --from-report report.json --failed
+            """,
+        options: [
+            .arguments("REPORT", "Reports of parts, each part once"),
+            .value("-o,--output", "FILE", "Where to write the report"),
+            .flag("--json", "Print the report to standard output"),
+        ])
 
     /// Content and format of the pictures.
     static let pictureOptions = PictureOption.all.map { option in
