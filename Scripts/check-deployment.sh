@@ -53,7 +53,7 @@ skip() {
     skipped+=("$1")
 }
 
-scripts=(deploy/bin/* deploy/slurm/*.sbatch Tests/deployment/stubs/* deploy/debian/{postinst,prerm,postrm}
+scripts=(deploy/bin/* deploy/slurm/*.sbatch deploy/gridengine/*.sh Tests/deployment/stubs/* deploy/debian/{postinst,prerm,postrm}
     Scripts/{check-deployment,clean-root,deb,test-deb,test-image,test-interop,test-systemd}.sh)
 for script in "${scripts[@]}"; do
     if head -n 1 "$script" | grep -q bash; then check "bash -n $script" bash -n "$script"; else
@@ -143,11 +143,16 @@ fi
 if [[ -e $tools/wanted ]]; then
     # Strict: a field that Kubernetes does not know is an error. The current version, and the oldest that is meant.
     for version in 1.37 1.27; do
-        manifests=(deploy/kubernetes/examples/*.yaml)
+        manifests=(deploy/kubernetes/examples/export-job.yaml)
         if [[ -e $work/base.yaml ]]; then manifests+=("$work/base.yaml"); else
             manifests+=(deploy/kubernetes/base/{namespace,network-policy,broker,worker}.yaml)
         fi
         check "kubernetes-validate $version" "$tools/bin/kubernetes-validate" --strict -k "$version" "${manifests[@]}"
+    done
+    # An indexed job with limits of each index needs a later one.
+    for version in 1.37 1.31; do
+        check "kubernetes-validate $version, in parts" "$tools/bin/kubernetes-validate" --strict -k "$version" \
+            deploy/kubernetes/examples/shards-job.yaml
     done
     check "Tests/deployment" "$tools/bin/python" -m unittest discover -v -s Tests/deployment
     while read -r reason; do skip "some of Tests/deployment" "$reason"; done < <(

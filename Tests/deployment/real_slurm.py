@@ -257,6 +257,61 @@ class OnSlurm(unittest.TestCase):
 
 
 @needs_binary
+class Shards(OnSlurm):
+    """ink-shards.sbatch"""
+
+    def export(self, *options, array="0-7"):
+        return self.submit(
+            f"--array={array}", ROOT / "deploy/slurm/ink-shards.sbatch", "drawings", "pictures", *options,
+            SHARDS_INK=BINARY, SHARDS_REPORTS=str(self.root / "parts"))
+
+    def left(self, job):
+        return cluster.run("squeue", "-h", "-j", job, "-o", "%i %T", check=False).strip()
+
+    def merged(self):
+        return subprocess.run(
+            [BINARY, "report", "merge", *sorted((self.root / "parts").glob("*.json")), "-o", self.root / "report.json"],
+            env=environment(), capture_output=True, text=True, check=False, timeout=60)
+
+    def test_two_parts_are_killed_and_start_again(self):
+        expected = self.alone(LONG)
+        job = self.export(*LONG)
+        killed = set()
+
+        def two_are_killed():
+            found = subprocess.run(
+                ["pgrep", "-f", f"^{BINARY} export .*{self.root}/parts/"], capture_output=True, text=True, check=False)
+            for pid in map(int, found.stdout.split()):
+                # One that is drawing: parts without drawings end at once.
+                if len(killed) < 2 and pid not in killed and list((self.root / "pictures").glob(".*")):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.add(pid)
+            return len(killed) == 2
+
+        within(120, "two parts are killed", two_are_killed)
+        within(240, "the array ends", lambda: not self.left(job))
+        merged = self.merged()
+        self.assertEqual(merged.returncode, 0, merged.stderr + self.logs())
+        self.assertEqual(json.loads((self.root / "report.json").read_text())["shards"], {"count": 8, "missing": []})
+        self.assertIn("requeueing", self.logs())
+        self.assertEqual(pictures(self.root / "pictures"), expected)
+
+    def test_a_part_that_can_only_fail_is_not_tried_again(self):
+        (self.root / "drawings/bad.ink").write_text("no drawing")
+        job = self.export(*SHORT)
+        within(120, "the array ends", lambda: not self.left(job))
+        self.assertEqual(self.merged().returncode, 65, self.logs())
+        self.assertNotIn("requeueing", self.logs())
+        self.assertEqual(len(pictures(self.root / "pictures")), len(DRAWINGS))
+
+    def test_an_array_that_is_not_all_of_the_run_is_refused(self):
+        job = self.export(*SHORT, array="3,5")
+        within(60, "the array ends", lambda: not self.left(job))
+        self.assertIn("INK_SHARDS", self.logs())
+        self.assertFalse((self.root / "pictures").exists())
+
+
+@needs_binary
 class Farm(OnSlurm):
     """ink-farm.sbatch"""
 

@@ -26,7 +26,8 @@ def documents(*paths):
 class Kubernetes(unittest.TestCase):
     def setUp(self):
         self.farm = documents(*(BASE / f"{name}.yaml" for name in ("namespace", "network-policy", "broker", "worker")))
-        self.job = documents(ROOT / "deploy/kubernetes/examples/export-job.yaml")[0]
+        self.job, self.parts = documents(*(
+            ROOT / f"deploy/kubernetes/examples/{name}-job.yaml" for name in ("export", "shards")))
         self.kustomization = documents(BASE / "kustomization.yaml")[0]
 
     def named(self, kind, name):
@@ -34,7 +35,7 @@ class Kubernetes(unittest.TestCase):
 
     def pods(self):
         kinds = ("StatefulSet", "Deployment", "Job")
-        return [d["spec"]["template"] for d in self.farm + [self.job] if d["kind"] in kinds]
+        return [d["spec"]["template"] for d in self.farm + [self.job, self.parts] if d["kind"] in kinds]
 
     def test_every_pod_keeps_the_restricted_standard(self):
         for pod in self.pods():
@@ -48,6 +49,18 @@ class Kubernetes(unittest.TestCase):
                 self.assertTrue(own["readOnlyRootFilesystem"])
                 self.assertEqual(own["capabilities"], {"drop": ["ALL"]})
                 self.assertIn("memory", container["resources"]["limits"])
+
+    def test_parts_of_a_job_are_as_many_as_they_are_told(self):
+        spec = self.parts["spec"]
+        variables = {v["name"]: v for v in spec["template"]["spec"]["containers"][0]["env"]}
+        self.assertEqual(variables["INK_SHARDS"]["value"], str(spec["completions"]))
+        self.assertIn("job-completion-index", variables["INK_SHARD"]["valueFrom"]["fieldRef"]["fieldPath"])
+        named = spec["podFailurePolicy"]["rules"][1]["onExitCodes"]
+        self.assertEqual(named["containerName"], spec["template"]["spec"]["containers"][0]["name"])
+        # The codes after which an engine stops are those that the documentation calls final.
+        page = (ROOT / "docs/runs-in-parts.md").read_text()
+        final = re.search(r"^\| ([0-9, ]+) \| another try does not help", page, re.M)[1]
+        self.assertEqual(named["values"], [int(code) for code in final.split(",")])
 
     def test_volumes_that_are_mounted_are_there(self):
         for pod in self.pods():
