@@ -68,6 +68,8 @@ pictures: build gallery ## Export the pictures in the documents
 	$(INK) export examples/brushes.ink --size 1240x1240 --name '{name}.png' $(PICTURE)
 	$(INK) export examples/brush-sheet.ink --each-viewport --size 2x --name '{viewport}.webp' --lossless $(PICTURE)brushes
 	$(INK) export examples/cat.inktemplate --fill suggested --size 1x --name '{name}.png' $(PICTURE)
+	$(INK) pack examples/creatures/meadow.inkpack -o out/creatures --contact-sheet docs/images/meadow.jpg \
+		--contact-columns 6 --contact-size 200
 	$(INK) export examples/archipelago.ink --each-viewport --size 480x480 --name '{name}-{n}.png' $(PICTURE)
 	$(INK) export $(addprefix examples/,hey.ink night-sail.ink owl.ink pinboard.ink rose.ink street.ink) --size 560x560 \
 		--name '{name}.png' $(PICTURE)

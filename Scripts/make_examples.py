@@ -28,6 +28,8 @@ def main(names):
         drawing = module(name)
         if hasattr(drawing, "write_template"):
             drawing.write_template(EXAMPLES / f"{name}.inktemplate")
+        elif hasattr(drawing, "write_pack"):
+            drawing.write_pack(EXAMPLES / name)
         else:
             drawing.picture().write(EXAMPLES / f"{name}.ink")
 
