@@ -227,7 +227,7 @@ enum EngravedScores {
     // MARK: - Drums
 
     /// A bar of pipes above a bar of a drum.
-    private func drumLine() throws -> EngravedLine {
+    private func drumLine(change: (inout [SnareDrumNote]) -> Void = { _ in }) throws -> EngravedLine {
         var tune = try #require(try BWWReader.read(Array("& 2_4 LA_4 B_8 C_8 !t".utf8), name: "t").document.tunes.first)
         let eighth = NoteDuration(noteType: .quaver)
         var strokes = (1...4).map { SnareDrumNote(id: .number(1000 + $0), duration: eighth) }
@@ -235,6 +235,7 @@ enum EngravedScores {
         strokes[2].ornament = .flam
         strokes[3].ornament = .drag
         strokes[3].articulation = [.accent]
+        change(&strokes)
         tune.parts[0].systems[0].instruments = [.bagpipes, .snareDrum]
         tune.parts[0].systems[0].measures[0].snareDrum = strokes
         let engraved = try EngravedTune(
@@ -260,6 +261,47 @@ enum EngravedScores {
         let large = heads(try drumLine()).filter { $0.scale == 1 }
         #expect(small.count == 3)
         #expect(Set(small.map { large[5].y - $0.y }) == [1])
+    }
+
+    @Test(arguments: [NoteType.quaver, .semiquaver, .demisemiquaver], [SnareDrumNote.StickTechnique.roll, .buzz])
+    func strokesOnStemsTouchNeitherBeamsNorHeads(type: NoteType, technique: SnareDrumNote.StickTechnique) throws {
+        for isBeamed in [true, false] {
+            let line = try drumLine { strokes in
+                for index in strokes.indices {
+                    strokes[index].duration.noteType = type
+                    strokes[index].stickTechnique = technique
+                    strokes[index].beam = isBeamed ? nil : .alone
+                    strokes[index].articulation = []
+                    strokes[index].ornament = nil
+                }
+            }
+            let glyphs = line.items.filter { $0.box.maxY < -5 }.compactMap { item -> (ScoreGlyph, StaffBox)? in
+                if case .glyph(let glyph, _, _) = item { (glyph, item.box) } else { nil }
+            }
+            let strokes = glyphs.filter { $0.0 == .buzzRoll || $0.0.rawValue.hasPrefix("tremolo") }.map(\.1)
+            let others = glyphs.filter { $0.0.rawValue.hasPrefix("notehead") }.map(\.1)
+            let beams = line.items.compactMap { item -> StaffBox? in
+                guard case .box(let box) = item, box.maxY - box.minY == LineEngraver.beam, box.maxY < -5 else {
+                    return nil
+                }
+                return box
+            }
+            #expect(strokes.count == 4 && others.count == 4 && beams.isEmpty != isBeamed)
+            for stroke in strokes {
+                #expect((beams + others).allSatisfy { !$0.overlaps(stroke, gap: 0.1) }, "at \(stroke.minX.value)")
+            }
+        }
+    }
+
+    @Test func textsOfShortLinesAreNotShrunk() throws {
+        let text = "A text that is longer than the line of music below it"
+        let short = try EngravedScores.tunes("\"\(text)\",(I,L,0,0,Times,12,0)\n& LA_4 !t")
+        let line = try #require(short.first?.lines.first)
+        let found = line.items.compactMap { item -> EngravedText? in
+            if case .text(let text) = item { text } else { nil }
+        }
+        #expect(found.map(\.text) == [text])
+        #expect(found[0].size == 1.8 && found[0].width > line.width)
     }
 
     /// A stored list: what a change of the rules moves shows here.

@@ -16,8 +16,9 @@ extension LineEngraver {
         }
         for (index, placed) in own.enumerated() where !grouped.contains(index) && !placed.note.isRest {
             guard placed.note.duration.noteType.requiresStem else { continue }
-            var end = placed.stemEnd
-            if line.staves[staff].isDrum { end = Self.drumStemEnd }
+            let reach = Self.flagReach(placed.note)
+            let end = stemEnd(
+                of: placed.note, at: line.staves[staff].isDrum ? Self.drumStemEnd : placed.stemEnd, below: reach)
             let flag: ScoreGlyph? =
                 switch placed.note.flagCount {
                 case 1: .flag8thDown
@@ -26,34 +27,56 @@ extension LineEngraver {
                 default: nil
                 }
             setStemEnds(staff, [index: end])
-            addStem(placed, to: end)
+            addStem(placed, to: end, below: reach)
             if let flag { add(.glyph(flag, at: StaffPoint(x: placed.x, y: end))) }
         }
     }
 
     /// Stems of drum notes end at one height, whichever hand plays them.
     private static let drumStemEnd: Spaces = -3.5
+    /// The room of a stroke on a stem to the head and to beams or flags.
+    private static let strokeGap: Spaces = 0.2
 
-    private mutating func addStem(_ placed: PlacedNote, to end: Spaces) {
+    /// How far above the end of a stem its flags come near to a stroke across the stem.
+    private static func flagReach(_ note: StaffNote) -> Spaces {
+        note.flagCount == 0 ? 0 : 1.4 + (beam + beamGap) * (note.flagCount - 1)
+    }
+
+    /// How far above the end of a stem the beams of its note reach.
+    private static func beamReach(_ note: StaffNote) -> Spaces {
+        note.flagCount == 0 ? 0 : (beam + beamGap) * note.flagCount - beamGap
+    }
+
+    /// The end of a stem, lower where the stroke on it would else run into beams or flags.
+    private func stemEnd(of note: StaffNote, at end: Spaces, below reach: Spaces) -> Spaces {
+        guard let box = note.stroke?.box else { return end }
+        return min(end, note.y - 0.5 - (box.maxY - box.minY) - Self.strokeGap * 2 - reach)
+    }
+
+    /// - Parameter reach: the height of what is at the end of the stem, with which a stroke shares it.
+    private mutating func addStem(_ placed: PlacedNote, to end: Spaces, below reach: Spaces) {
         let box = StaffBox(stemAt: placed.stemX, from: placed.note.y - 0.168, to: end, thick: EngravingRules.stem)
         add(.box(box))
         guard let stroke = placed.note.stroke else { return }
-        let middle = (placed.note.y - 0.5 + end).half
-        let centre = (stroke.box.minX + stroke.box.maxX).half
-        add(.glyph(stroke, at: StaffPoint(x: placed.stemX - centre, y: middle)))
+        let middle = (placed.note.y - 0.5 + end + reach).half
+        let centre = StaffPoint(
+            x: (stroke.box.minX + stroke.box.maxX).half, y: (stroke.box.minY + stroke.box.maxY).half)
+        add(.glyph(stroke, at: StaffPoint(x: placed.stemX - centre.x, y: middle - centre.y)))
     }
 
     private mutating func engraveBeams(_ group: Range<Int>, _ staff: Int) {
         let own = Array(notes[staff][group])
         let lowest = own.map(\.note.y).min() ?? 0
-        let bottom = line.staves[staff].isDrum ? Self.drumStemEnd : lowest - Self.beamDistance
+        let usual = line.staves[staff].isDrum ? Self.drumStemEnd : lowest - Self.beamDistance
+        let bottom =
+            own.map { stemEnd(of: $0.note, at: usual, below: Self.beamReach($0.note)) }.min() ?? usual
         let (firstX, lastX) = (own[0].stemX, own[own.count - 1].stemX)
         let slope = slope(own, lowest, bottom)
         /// The lower edge of the lowest beam.
         func edge(_ x: Spaces) -> Spaces {
             slope == .zero ? bottom : bottom + slope * ((x - firstX).value / max((lastX - firstX).value, 0.01))
         }
-        for placed in own { addStem(placed, to: edge(placed.stemX)) }
+        for placed in own { addStem(placed, to: edge(placed.stemX), below: Self.beamReach(placed.note)) }
         setStemEnds(
             staff, Dictionary(uniqueKeysWithValues: zip(group, own.map { edge($0.stemX) })))
         let half = EngravingRules.stem.half
