@@ -45,6 +45,8 @@ struct LineEngraver {
     let rules: EngravingRules
     let places: [Spaces]
     let end: Spaces
+    /// The page's, which a line that is short of notes does not fill.
+    private let width: Spaces
     /// The notes in the order of the music, staff by staff.
     private(set) var notes: [[PlacedNote]]
     /// The right edge of the bar line behind each measure.
@@ -60,6 +62,7 @@ struct LineEngraver {
     init(_ line: LineColumns, width: Spaces, isRagged: Bool, aligned: AlignedBars?) {
         self.line = line
         rules = line.rules
+        self.width = width
         let natural = line.fixed + line.springs
         let stretch =
             isRagged && natural < width * 0.6
@@ -274,12 +277,14 @@ struct LineEngraver {
 
     private mutating func engraveTop(_ text: String, _ face: ScoreFace, _ alignment: ScoreText.Alignment) {
         hasTopText = true
-        var item = EngravedText(text: text, face: face, size: 1.8, place: StaffPoint(x: 0, y: 0)).fitted(end)
+        var item = EngravedText(text: text, face: face, size: 1.8, place: StaffPoint(x: 0, y: 0))
+            .fitted(width)
+        let room = max(end, item.width)
         item.place.x =
             switch alignment {
             case .left: 0
-            case .center: (end - item.width).half
-            case .right: end - item.width
+            case .center: (room - item.width).half
+            case .right: room - item.width
             }
         item.place.y = above.height(of: item.box, from: 7.8, gap: 0.4)
         addAbove(.text(item))
