@@ -92,6 +92,31 @@ struct DoorTests {
         }
     }
 
+    @Test("submit and HTTP put pictures on the same paper, and paper is refused where the broker reads the document")
+    func paper() throws {
+        let farm = try FarmProcesses(workers: 1, brokerOptions: ["--http", "127.0.0.1:0"])
+        let folder = try EndToEndFolder()
+        let project = try folder.file("doors.ink", Self.project)
+        let options = ["--paper", "a5", "--crop-marks", "--dpi", "20", "--format", "png", "--no-metadata", "-q"]
+        let submitted = try farm.run(["submit", project] + options)
+        #expect(submitted.code == 0, "\(submitted.error)")
+        let number = submitted.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        try FileManager.default.createDirectory(atPath: folder("out"), withIntermediateDirectories: true)
+        #expect(try farm.run(["wait", number, "-o", folder("out/"), "-q"]).code == 0)
+        let http = try farm.http()
+        let query = "name=doors.ink&paper=a5&crop-marks=true&dpi=20&format=png&no-metadata=true"
+        let (answer, jobs) = try http.submit(Self.project, query)
+        #expect(answer.status == 201, "\(answer.text)")
+        let job = try #require(jobs.first)
+        #expect(try http.end(of: job) == "finished")
+        let picture = try http.get("/v1/jobs/\(job)/picture").body
+        // 148 x 210 mm at 20 dots per inch; the size stands behind the signature and the name of the first chunk.
+        #expect(Array(picture[16..<24]) == [0, 0, 0, 117, 0, 0, 0, 165])
+        #expect(Array(try Self.files(below: folder("out")).values) == [Data(picture)])
+        let shared = try farm.run(["submit", project, "--shared"] + options)
+        #expect(shared.code == 64 && shared.error.contains("--paper"), "\(shared.error)")
+    }
+
     // MARK: - Pictures that are folders
 
     private static let folders = ["dzi", "iiif"]

@@ -53,12 +53,8 @@ package struct PictureOption: Sendable {
         self.choose = choose
     }
 
-    /// Whether requests have it too. The others name files, search folders, or say how documents are read.
-    package var isOfRequests: Bool {
-        ![
-            "overlay", "font", "photos", "documents", "paper", "landscape", "paper-margin", "crop-marks", "staff-size",
-        ].contains(name)
-    }
+    /// Whether requests have it too. The others name files or search folders.
+    package var isOfRequests: Bool { !["overlay", "font", "photos", "documents"].contains(name) }
 
     /// What the JSON value has to be, for errors.
     package var expected: String {

@@ -58,6 +58,10 @@ package struct SubmissionMaker {
                     + "without a unit"
             ),
             (
+                arguments.paper != PaperChoice(),
+                shared + "with paper and staves of its own; --paper, --paper-margin and --staff-size cannot be used"
+            ),
+            (
                 !arguments.overlays.isEmpty,
                 shared + "and overlays are laid over it here; they cannot be used together"
             ),
@@ -68,7 +72,8 @@ package struct SubmissionMaker {
         let sendsText = !isShared && arguments.limitsPath == nil && overlays == nil
         opener = environment.makeOpener(
             ReadingChoices(
-                presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none))
+                presetFolders: arguments.presetFolders, limits: limits, textUse: sendsText ? .packedAtOnce : .none,
+                paper: arguments.paper))
     }
 
     /// The name of a picture's file: below the broker's output root, or below the searched folder.
@@ -151,7 +156,9 @@ package struct SubmissionMaker {
     /// Whether an input is a picture by its bytes alone, which is all that a broker sees of it. With limits of its own it
     /// is read here.
     private func isPicture(_ input: ExportInput) -> Bool {
-        guard !input.isStandardInput, arguments.limitsPath == nil, !input.isTemplateFolder else { return false }
+        guard !input.isStandardInput, arguments.limitsPath == nil, arguments.paper == PaperChoice(),
+            !input.isTemplateFolder
+        else { return false }
         return Self.isPicture(input.path)
     }
 
@@ -180,7 +187,14 @@ package struct SubmissionMaker {
             if !isShared {
                 var (laid, size) = (opened, PixelSize(width: 0, height: 0))
                 do throws(EngineError) {
+                    if let fault = opened.project.content(of: options.view)?.fault {
+                        throw .badInput(Place(file: input.shownName), reason: fault)
+                    }
                     size = try self.size(picture, input, opened, options)
+                    // A project that has travelled knows nothing of paper.
+                    if options.dotsPerInch == nil, opened.project.unitsPerInch != nil {
+                        options.dotsPerInch = options.density(of: opened.project, output: size)?.across.rounded()
+                    }
                     if let overlays, picture.layer == nil {
                         laid = try opened.laidOver(by: overlays, size, &options, name: input.shownName)
                     }

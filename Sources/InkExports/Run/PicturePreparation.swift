@@ -150,7 +150,7 @@ extension PicturePreparation {
 
 extension Project {
     /// The page that a view shows, where pages have nothing in common.
-    fileprivate func content(of view: ViewChoice?) -> PageContent? {
+    func content(of view: ViewChoice?) -> PageContent? {
         guard case .index(let index) = view, pageContents.indices.contains(index) else { return nil }
         return pageContents[index]
     }

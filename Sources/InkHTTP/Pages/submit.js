@@ -130,6 +130,9 @@ export class Submitter {
                         field("Background", input("background", { placeholder: "#ffffff, transparent", maxlength: 32 })),
                         field("Compression", select("effort", ["", "balanced"], ["fast", "fast, larger files"], ["small", "small files, slower"])),
                         field("Resolution", h("input", { name: "dpi", type: "number", min: 1, max: 100000, step: "any", placeholder: "dots per inch" })),
+                        field("Paper", select("paper", ["", "none; scores: their own"], ["a4", "A4"], ["letter", "Letter"], ["a5", "A5"])),
+                        field("Paper margin", input("paper-margin", { placeholder: "10mm", maxlength: 32 })),
+                        field("Staff size", input("staff-size", { placeholder: "7mm", maxlength: 32 }), "Height of the staves of scores"),
                         field("Margin", h("input", { name: "margin", type: "number", min: 0, step: "any", placeholder: "canvas pixels" })),
                         field("Layers", input("layers", { placeholder: "Sketch, Ink" }), "Only these, by name or id"),
                         field("Viewport", input("viewport", { maxlength: 256, placeholder: "name or X,Y,ZOOM" })),
@@ -138,6 +141,7 @@ export class Submitter {
                         field("Empty layers", select("fill", ["", "usual"], ["suggested", "fill with their suggested pattern"])),
                         h("div.field", {}, h("label.field", {}, h("span", {}, "Priority"), this.priority = prioritySelect(0, () => {})))),
                     h("div.checks", {}, check("lossless", "Lossless"), check("rgba", "Keep transparency"), check("progressive", "Progressive JPEG"),
+                        check("landscape", "Landscape paper"), check("crop-marks", "Crop marks"),
                         check("each-layer", "A picture for each layer"), check("each-viewport", "A picture for each viewport"),
                         check("no-metadata", "Without metadata")),
                     h("fieldset", {}, h("legend", {}, "Of what a photo says about itself, keep"),
@@ -196,14 +200,15 @@ export class Submitter {
         const data = new FormData(this.form), options = {};
         const sizes = [...data.getAll("size"), ...data.get("other-size").split(",").map((each) => each.trim())].filter(Boolean);
         if (sizes.length) options.size = sizes;
-        for (const name of ["watermark", "max-bytes", "background", "effort", "viewport", "chroma", "compression", "fill"]) {
+        for (const name of ["watermark", "max-bytes", "background", "effort", "viewport", "chroma", "compression", "fill",
+            "paper", "paper-margin", "staff-size"]) {
             if (data.get(name)) options[name] = data.get(name);
         }
         for (const name of ["dpi", "margin"]) if (data.get(name)) options[name] = Number(data.get(name));
         if (data.get("quality")) options.quality = Number(data.get("quality"));
         const layers = data.get("layers").split(",").map((each) => each.trim()).filter(Boolean);
         if (layers.length) options.layers = layers;
-        for (const name of ["lossless", "rgba", "progressive", "each-layer", "each-viewport", "no-metadata"]) {
+        for (const name of ["lossless", "rgba", "progressive", "landscape", "crop-marks", "each-layer", "each-viewport", "no-metadata"]) {
             if (data.get(name)) options[name] = true;
         }
         const kept = data.getAll("keep");
