@@ -75,7 +75,8 @@ pictures: build gallery ## Export the pictures in the documents
 		--name '{name}.png' $(PICTURE)
 
 GALLERY := $(addprefix examples/gallery/,street.psd night-sail.ora dusk.kra harbour.aseprite valentine.excalidraw \
-	garden.tldr note.xopp hey.rnote word.inkml rose.json pen.csv owls.unipen sprig.svc painting.dat sunset.svg flower.jpg)
+	garden.tldr note.xopp hey.rnote word.inkml rose.json pen.csv owls.unipen sprig.svc painting.dat sunset.svg flower.jpg \
+	rowan-tree.bww)
 gallery: build ## Export the pictures of docs/gallery.md, and those of the brush presets
 	rm -rf out/gallery && mkdir -p out/gallery
 	$(INK) import examples/sources/quickdraw/flower.ndjson --brush contour --spacing 24 --line-width 8 --color '#8a3f5c' \
