@@ -101,6 +101,7 @@ else
     else
         skip "drawings as PDF with poppler, plots with vpype" "no pdftocairo: apt-get install poppler-utils"
     fi
+    check "scores with MuseScore, LilyPond, poppler and librsvg" unittests Tests/interop test_scores.py
     check "schemas with jsonschema and jsonschema-rs" unittests Tests/interop test_schemas.py
     check "examples drawn again" unittests Tests/interop test_examples.py
     check "verdicts of Benchmarks/compare.py, sides of threads" unittests Benchmarks
