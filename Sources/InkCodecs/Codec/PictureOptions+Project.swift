@@ -15,7 +15,7 @@ extension PictureOptions {
     /// - Parameter output: in pixels.
     public func density(of project: Project, output: PixelSize) -> PictureDensity? {
         if let dotsPerInch { return PictureDensity(across: dotsPerInch, down: dotsPerInch) }
-        if let units = project.unitsPerInch {
+        if let units = project.metadata.unitsPerInch {
             // A view that there is none of is an error elsewhere.
             guard let page = try? self.canvas(of: project, place: Place(file: "")) else { return nil }
             return PictureDensity(

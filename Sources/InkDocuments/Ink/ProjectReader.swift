@@ -305,6 +305,14 @@ struct ProjectParser {
         read.exif = descriptiveBytes(metadata, "exif")
         read.xmp = descriptiveBytes(metadata, "xmp")
         read.density = density(metadata)
+        if let found = metadata.value.field("unitsPerInch") {
+            if let units = found.number, PictureOptions.dotsPerInchRange.contains(units) {
+                read.unitsPerInch = units
+            } else {
+                warnings.add(
+                    .leftOut, at: metadata.path("unitsPerInch").text, "must be a number from 1 to 100,000, left out")
+            }
+        }
         return read
     }
 

@@ -59,6 +59,7 @@ public enum ProjectWriter {
             if let density = project.metadata.density {
                 json.field("dotsPerInch", [density.across, density.down])
             }
+            if let units = project.metadata.unitsPerInch { json.field("unitsPerInch", units) }
             json.endObject()
         }
         if !warnings.isEmpty {

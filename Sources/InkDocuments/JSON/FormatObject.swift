@@ -18,7 +18,7 @@ enum FormatObject: Int, Hashable, Sendable, CaseIterable {
             ]
         case .size, .viewportSize: ["width", "height"]
         case .viewport: ["name", "center", "zoom", "rotation", "size"]
-        case .metadata: ["author", "license", "exif", "xmp", "dotsPerInch"]
+        case .metadata: ["author", "license", "exif", "xmp", "dotsPerInch", "unitsPerInch"]
         case .layer:
             elementProperties + [
                 "contentImage", "contentFile", "contentPlacement", "contentFilter", "isLocked", "suggestedPattern",

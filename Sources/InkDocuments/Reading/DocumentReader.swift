@@ -17,7 +17,7 @@ public protocol DocumentReader: Sendable {
     var holdsMerged: Bool { get }
     /// Whether a document may have several pages, each of which is a picture (`Project.hasPages`).
     var mayHavePages: Bool { get }
-    /// Whether its pages are of paper, whose size is known (`Project.unitsPerInch`).
+    /// Whether its pages are of paper, whose size is known (`ProjectMetadata.unitsPerInch`).
     var hasPaper: Bool { get }
     /// Whether it is a project, or a template of one, which needs no import.
     var isProject: Bool { get }

@@ -63,7 +63,7 @@ public struct PaperChoice: Hashable, Sendable {
             return fitted
         }
         project.hasPages = true
-        project.unitsPerInch = 72
+        project.metadata.unitsPerInch = 72
         project.layers.append(paper)
         reading.project = project
     }

@@ -21,9 +21,6 @@ public struct Project: Sendable {
     /// What the page of each viewport consists of, where pages have nothing in common; else empty. Not a part of project
     /// files.
     public var pageContents: [PageContent] = []
-    /// Units of the canvas in an inch of paper, such as 72 where they are points; nil where they are pixels. Not a part of
-    /// project files.
-    public var unitsPerInch: Double?
     /// How the pages follow each other in time; nil where they do not. Not a part of project files.
     public var animation: Animation?
     /// What lies under everything. Default opaque white.
@@ -160,6 +157,9 @@ public struct ProjectMetadata: Hashable, Sendable {
     public var xmp: [UInt8]?
     /// That of the photo or document, for pictures in its own size.
     public var density: PictureDensity?
+    /// Units of the canvas in an inch of the paper that viewports are pages of, such as 72 where they are points; nil where
+    /// they are pixels.
+    public var unitsPerInch: Double?
 
     public init(author: String? = nil, license: String? = nil) {
         self.author = author

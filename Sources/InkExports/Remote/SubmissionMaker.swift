@@ -191,10 +191,6 @@ package struct SubmissionMaker {
                         throw .badInput(Place(file: input.shownName), reason: fault)
                     }
                     size = try self.size(picture, input, opened, options)
-                    // A project that has travelled knows nothing of paper.
-                    if options.dotsPerInch == nil, opened.project.unitsPerInch != nil {
-                        options.dotsPerInch = options.density(of: opened.project, output: size)?.across.rounded()
-                    }
                     if let overlays, picture.layer == nil {
                         laid = try opened.laidOver(by: overlays, size, &options, name: input.shownName)
                     }

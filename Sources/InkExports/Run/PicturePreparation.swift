@@ -75,7 +75,7 @@ struct PicturePreparation: Sendable {
             if options.view == nil, opened.project.hasPages { options.view = .index(0) }
             if let fault = opened.project.content(of: options.view)?.fault { throw .badInput(place, reason: fault) }
             // Without a resolution the rounded picture has the size of the paper, which a plot has by itself.
-            if case .resolution(let dots, _) = picture.size, opened.project.unitsPerInch != nil {
+            if case .resolution(let dots, _) = picture.size, opened.project.metadata.unitsPerInch != nil {
                 options.dotsPerInch = options.encoding.format == PictureCodecs.plot.format ? dots : nil
             }
             if let box = picture.part?.box {

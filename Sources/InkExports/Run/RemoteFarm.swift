@@ -108,14 +108,9 @@ final class RemoteFarm: ExportFarm {
                 try checkFolders(request)
                 try takePage(of: &request)
                 let content = try pack(request)
-                var options = request.options
-                // A project that has travelled knows nothing of paper.
-                if options.dotsPerInch == nil, request.project.unitsPerInch != nil {
-                    options.dotsPerInch = options.density(of: request.project, output: request.size)?.across.rounded()
-                }
                 let submission = Submission(
                     key: key, name: ProjectPacking.name(request.name), source: content.source,
-                    picture: PictureSpec(size: .exact(request.size), options: options), delivery: .fetch)
+                    picture: PictureSpec(size: .exact(request.size), options: request.options), delivery: .fetch)
                 connection?.submit(submission, content: content.content)
             } catch {
                 perform { $0.fail(request.id, error) }

@@ -18,11 +18,19 @@ import Testing
     @Test func aDrawingIsFittedAndCentred() throws {
         let project = try read(Self.wide) { $0.size = .a4 }.project
         let view = try #require(project.viewports.first)
-        #expect(project.hasPages && project.unitsPerInch == 72)
+        #expect(project.hasPages && project.metadata.unitsPerInch == 72)
         #expect(abs(view.size.width - 595.276) < 0.001 && abs(view.size.height - 841.890) < 0.001)
         // 10 mm at both sides.
         #expect(abs(view.zoom * 400 - (view.size.width - 20 / 25.4 * 72)) < 1e-9)
         #expect(view.center == Point(x: 200, y: 50))
+    }
+
+    @Test func aPageThatTravelsKnowsItsPaper() throws {
+        let project = try read(Self.wide) { $0.size = .a4 }.project
+        let sent = try ProjectLoader.load(bytes: try ProjectWriter.write(project), name: "a.ink")
+        #expect(sent.project.metadata.unitsPerInch == 72 && sent.warnings.isEmpty)
+        let odd = Self.wide.dropLast() + #", "metadata": {"unitsPerInch": "72"}}"#
+        #expect(try read(String(odd)) { _ in }.warnings.map(\.path) == ["metadata.unitsPerInch"])
     }
 
     @Test func whatLiesBeyondTheDrawingIsHiddenByPaper() throws {
@@ -50,7 +58,7 @@ import Testing
         let paper = try read(Self.wide) { $0.size = .a4 }
         let other = try read(Self.wide) { ($0.size, $0.margin) = (.a4, 3) }
         #expect(Set([plain, paper, other].map(\.contentDigest)).count == 3)
-        #expect(plain.project.viewports.isEmpty && plain.project.unitsPerInch == nil)
+        #expect(plain.project.viewports.isEmpty && plain.project.metadata.unitsPerInch == nil)
     }
 
     @Test func aMarginWithoutRoomIsAnError() {

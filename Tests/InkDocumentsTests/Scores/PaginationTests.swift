@@ -80,7 +80,7 @@ import Testing
         let text = EngravedScores.tune("One", lines: 4)
         let own = try EngravedScores.pages(text).pages.project
         #expect(own.viewports.map { "\($0.name) \(PDFSize($0.size))" } == ["p01 841.89x595.28"])
-        #expect(own.unitsPerInch == 72)
+        #expect(own.metadata.unitsPerInch == 72)
         var choice = PaperChoice()
         choice.size = .letter
         let letter = try EngravedScores.pages(text, choice).pages.project

@@ -39,7 +39,7 @@ struct ScorePages {
         let authors = Set(document.tunes.compactMap(\.metadata.composer)).sorted()
         project.metadata.author = document.metadata.composer ?? (authors.count == 1 ? authors[0] : nil)
         project.hasPages = true
-        project.unitsPerInch = 72
+        project.metadata.unitsPerInch = 72
         let pages = Pagination(tunes, height: format.textHeight, fit: settings.fit)
         let digits = String(max(pages.pages.count + failed.count, 10)).count
         func name(_ number: Int) -> String {
