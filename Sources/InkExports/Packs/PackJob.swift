@@ -43,6 +43,11 @@ struct PackJob: Sendable {
         let targets = try Self.targets(arguments, pack, input)
         var recipes: [TargetRecipe] = []
         for target in targets { recipes.append(try files.recipe(target, isAsked: target.place.isEmpty)) }
+        // Values of targets that are not made now are no mistakes; mistakes in their recipes do not count now.
+        var others: [TargetRecipe] = []
+        for target in pack.targets {
+            if let recipe = try? files.recipe(target, isAsked: false) { others.append(recipe) }
+        }
         let items = chosen.map { pack.items[$0] }
         try PackFailure.wrapping { () throws(TargetError) -> Void in
             var shipped: [TargetRecipe] = []
@@ -50,7 +55,7 @@ struct PackJob: Sendable {
                 if let recipe = try TargetRecipes.recipe(named: name) { shipped.append(recipe) }
             }
             try TargetBundles.requireKnownValues(
-                pack.info, items: items, targets: targets, recipes: shipped + recipes, file: input.shownName)
+                pack.info, items: items, targets: targets, recipes: shipped + recipes + others, file: input.shownName)
         }
         var bundles: [PlannedBundle] = []
         for (target, recipe) in zip(targets, recipes) {
