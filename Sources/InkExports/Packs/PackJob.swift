@@ -175,6 +175,8 @@ struct PackJob: Sendable {
 
     /// The longest edge of what may be pixel art.
     private static let smallEdge = 64.0
+    /// The longest edge of a texture that every device takes.
+    private static let textureEdge = 1024
 
     /// What of a pack may not be meant so.
     private static func warnings(
@@ -183,22 +185,43 @@ struct PackJob: Sendable {
         let idle = pack.idleSteps.map {
             ReadingWarning(.leftOut, at: $0, "has a step that changes nothing: its amount or opacity is 0")
         }
-        var enlarged: Set<Int> = []
-        for case .picture(let picture) in bundles.lazy.flatMap(\.bundle.files).map(\.content) {
-            guard let item = picture.item, case .box(let box) = picture.size else { continue }
-            let base = pack.base(ofItem: chosen[item])
-            let canvas = project.viewports[chosen[item]].size
-            let scale = min(Double(box.width) / canvas.width, Double(box.height) / canvas.height)
-            if pack.pictures[base].scaling == .smooth, canvas.longestEdge <= smallEdge, scale >= 2 {
-                enlarged.insert(base)
+        var (enlarged, odd): (Set<Int>, Set<Int>) = ([], [])
+        for planned in bundles {
+            // What an add-on holds in its own size is the texture of a model.
+            let isAddOn = planned.bundle.archive.hasSuffix(".mcaddon")
+            for case .picture(let picture) in planned.bundle.files.lazy.map(\.content) {
+                guard let item = picture.item else { continue }
+                let base = pack.base(ofItem: chosen[item])
+                let canvas = project.viewports[chosen[item]].size
+                switch picture.size {
+                case .box(let box):
+                    let scale = min(Double(box.width) / canvas.width, Double(box.height) / canvas.height)
+                    if pack.pictures[base].scaling == .smooth, canvas.longestEdge <= smallEdge, scale >= 2 {
+                        enlarged.insert(base)
+                    }
+                case .canvas: if isAddOn, !isTexture(canvas) { odd.insert(base) }
+                }
             }
         }
         return idle
+            + odd.sorted().map {
+                ReadingWarning(
+                    .other, at: pack.pictures[$0].place,
+                    "is a texture whose edges are not powers of two of at most \(textureEdge) pixels, which some "
+                        + "devices do not show")
+            }
             + enlarged.sorted().map {
                 ReadingWarning(
                     .other, at: pack.pictures[$0].place,
                     "is a small picture that is enlarged smoothly; if it is pixel art, use scaling pixel")
             }
+    }
+
+    private static func isTexture(_ canvas: CanvasSize) -> Bool {
+        [canvas.width, canvas.height].allSatisfy { edge in
+            guard let edge = Int(exactly: edge), edge <= textureEdge else { return false }
+            return edge.nonzeroBitCount == 1
+        }
     }
 }
 

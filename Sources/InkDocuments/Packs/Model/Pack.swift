@@ -98,10 +98,12 @@ struct PackLayer: Sendable {
 }
 
 extension Pack {
-    /// The places of items that have a step which changes nothing, and those of effects.
+    /// The places of items that have a step which changes nothing, and those of effects; that of a matrix once.
     package var idleSteps: [String] {
         let effects = effects.filter { $0.steps.contains(where: \.isIdle) }.map { "effects.\($0.name)" }
-        return zip(items, makings).filter { $0.1.colors.contains(where: \.isIdle) }.map(\.0.place) + effects
+        let items = zip(items, makings).filter { $0.1.colors.contains(where: \.isIdle) }.map(\.0.place)
+        var seen: Set<String> = []
+        return (items + effects).filter { seen.insert($0).inserted }
     }
 
     /// The number of the base of an item among the pictures.
