@@ -26,7 +26,12 @@ struct InspectCommand {
                 if let score = try ScoreInspection(input, limits: limits) {
                     inspection = score
                 } else {
-                    inspection = ProjectInspection(try opener.open(input), input: input, limits: limits)
+                    let opened = try opener.open(input)
+                    if let pack = PackInspection(opened, input: input, limits: limits) {
+                        inspection = pack
+                    } else {
+                        inspection = ProjectInspection(opened, input: input, limits: limits)
+                    }
                 }
             } catch {
                 let faults = opener.faults(of: input)
@@ -43,8 +48,8 @@ struct InspectCommand {
                     ])
                 continue
             }
-            if !inspection.refusals.isEmpty { failures.append(.badInput) }
-            for refusal in inspection.refusals { environment.console.error(refusal.description) }
+            failures += inspection.refusals.map(\.kind)
+            for refusal in inspection.refusals { environment.console.error(refusal.reason) }
             if parsed.isGiven("strict"),
                 let failure = PictureFailure(strictly: inspection.warnings, of: input.shownName)
             {
@@ -68,7 +73,7 @@ struct InspectCommand {
 protocol Inspection: Sendable {
     var warnings: [ReadingWarning] { get }
     /// Everything that would stop an export.
-    var refusals: [EngineError] { get }
+    var refusals: [PictureFailure] { get }
     /// Lines for a person.
     var text: String { get }
     var json: JSONValue { get }
@@ -102,13 +107,13 @@ struct ProjectInspection: Inspection {
     /// All elements of the tree in drawing order, groups before their elements.
     let layers: [LayerInspection]
     /// Everything that would stop an export.
-    let refusals: [EngineError]
+    let refusals: [PictureFailure]
 
     init(_ opened: OpenedProject, input: ExportInput, limits: Limits) {
         self.input = input
         project = opened.project
         warnings = opened.warnings
-        var refusals: [EngineError] = []
+        var refusals: [PictureFailure] = []
         func look(_ image: EncodedImage?, _ use: ImageUse) -> Image? {
             guard let image else { return nil }
             var seen = Image(size: image.size, byteCount: image.bytes.count)
@@ -120,7 +125,7 @@ struct ProjectInspection: Inspection {
                 ) { _ in }
                 seen.maskBounds = info.maskBounds
             } catch {
-                refusals.append(error)
+                refusals.append(PictureFailure(error))
             }
             return seen
         }
@@ -145,7 +150,7 @@ struct ProjectInspection: Inspection {
         do throws(EngineError) {
             try StampCount.check(project, limits: limits, file: input.shownName)
         } catch {
-            refusals.append(error)
+            refusals.append(PictureFailure(error))
         }
         self.refusals = refusals
     }
@@ -190,7 +195,7 @@ struct ProjectInspection: Inspection {
             lines.append(String(repeating: "  ", count: 1 + layer.depth) + Self.line(layer))
         }
         for warning in warnings { lines.append("  warning: \(warning)") }
-        for refusal in refusals { lines.append("  refused: " + refusal.description) }
+        for refusal in refusals { lines.append("  refused: " + refusal.reason) }
         return lines.map { $0.escapingControls() }.joined(separator: "\n")
     }
 
@@ -256,7 +261,7 @@ struct ProjectInspection: Inspection {
             "viewports": .array(project.viewports.map(Self.json)),
             "visible": project.visibleBounds.map(Self.json) ?? .null,
             "warnings": .lines(warnings),
-            "refused": .array(refusals.map { .string($0.description) }),
+            "refused": .array(refusals.map { .string($0.reason) }),
         ]
     }
 

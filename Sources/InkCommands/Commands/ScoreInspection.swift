@@ -7,7 +7,7 @@ import InkJSON
 struct ScoreInspection: Inspection {
     let input: ExportInput
     let warnings: [ReadingWarning]
-    let refusals: [EngineError]
+    let refusals: [PictureFailure]
     private let reading: ScoreReading
 
     /// Reads a score; nil for a file that is none, and for standard input.
@@ -20,7 +20,7 @@ struct ScoreInspection: Inspection {
         reading = try ScoreFile.read(bytes, name: input.shownName, limits: limits)
         self.input = input
         warnings = reading.warnings
-        refusals = reading.errors(file: input.shownName)
+        refusals = reading.errors(file: input.shownName).map { PictureFailure($0) }
     }
 
     private struct Counts {
@@ -65,7 +65,7 @@ struct ScoreInspection: Inspection {
             for part in tune.parts { lines.append("    part \(part.partLetter): \(Counts([part]).text)") }
         }
         for warning in warnings { lines.append("  warning: \(warning)") }
-        for refusal in refusals { lines.append("  refused: " + refusal.description) }
+        for refusal in refusals { lines.append("  refused: " + refusal.reason) }
         return lines.map { $0.escapingControls() }.joined(separator: "\n")
     }
 
@@ -99,7 +99,7 @@ struct ScoreInspection: Inspection {
                     ]
                 }),
             "warnings": .lines(warnings),
-            "refused": .array(refusals.map { .string($0.description) }),
+            "refused": .array(refusals.map { .string($0.reason) }),
         ]
     }
 }

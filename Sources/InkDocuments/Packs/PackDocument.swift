@@ -1,5 +1,5 @@
 import InkCodecs
-import InkEngine
+package import InkEngine
 
 /// A pack (`.inkpack`): one page for each item, which is a project of its own.
 struct PackDocument: DocumentReader {
@@ -46,4 +46,9 @@ struct PackDocument: DocumentReader {
 extension Project {
     /// The pack whose items are the pages; nil for anything else.
     package var pack: Pack? { (pages as? PackPages)?.pack }
+
+    /// The pictures of a pack, opened, with the sizes that they are shown in; none for anything else.
+    package var packPictures: [(project: Project, canvas: CanvasSize)] {
+        (pages as? PackPages)?.pictures.images.map { ($0.project, $0.canvas) } ?? []
+    }
 }

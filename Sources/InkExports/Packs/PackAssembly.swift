@@ -52,11 +52,7 @@ struct PackAssembly {
                 }
                 bytes = try read(SheetWriting.description(of: try sheet(of: of, path: path)))
             case .copy(let copy):
-                bytes = try PackFailure.wrapping { () throws(EngineError) in
-                    let bytes = try job.files.read(copy.path, limitBytes: BundleCopy.bytesMax, place: copy.place)
-                    try copy.check(bytes, file: job.input.shownName)
-                    return bytes
-                }
+                bytes = try PackFailure.wrapping { () throws(EngineError) in try job.bytes(of: copy) }
             }
             try PackFailure.wrapping { () throws(EngineError) in try body(file.path, bytes) }
         }

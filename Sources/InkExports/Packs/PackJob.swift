@@ -66,6 +66,15 @@ struct PackJob: Sendable {
         warnings = project.warnings + Self.warnings(about: pack, project.project, bundles, chosen)
     }
 
+    /// A file that a bundle copies, checked.
+    ///
+    /// - Throws: `badInput` for what it must not be, `io` where there is none.
+    func bytes(of copy: BundleCopy) throws(EngineError) -> [UInt8] {
+        let bytes = try files.read(copy.path, limitBytes: BundleCopy.bytesMax, place: copy.place)
+        try copy.check(bytes, file: input.shownName)
+        return bytes
+    }
+
     // MARK: - What the command line asks for
 
     private static func chosen(

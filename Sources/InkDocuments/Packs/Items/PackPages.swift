@@ -5,7 +5,7 @@ import Synchronization
 /// colour step and a layer for each picture over it.
 final class PackPages: ProjectPages {
     let pack: Pack
-    private let pictures: PackPictures
+    let pictures: PackPictures
     private let file: String
     private let limits: Limits
     /// Bases with replaced colours. Few, because each holds pixels.
