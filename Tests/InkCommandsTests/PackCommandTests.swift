@@ -1,6 +1,7 @@
 @testable import InkCodecs
 @testable import InkDocuments
 @testable import InkEngine
+import InkJSON
 import InkSystem
 import InkTestSupport
 import Testing
@@ -114,6 +115,69 @@ struct PackCommandTests {
         let names = folder.files.filter { $0.hasPrefix("out/") }
         #expect(names == ["out/farm-dark_one-5x4.png", "out/farm-plain_one-5x4.png"])
         #expect(try pixels(folder("out/farm-plain_one-5x4.png")).rgba.prefix(8) == [255, 0, 0, 255, 255, 0, 0, 255])
+    }
+
+    @Test("ink inspect shows the items and bundles of a pack, as text and as JSON")
+    func inspected() throws {
+        let folder = try pack()
+        let (code, transcript) = run(["inspect", folder("farm.inkpack")])
+        #expect(code == .done, "\(transcript.error)")
+        #expect(transcript.output.contains("picture art/base.png: 2x2, pixel"))
+        #expect(transcript.output.contains("dark_one \"Dark One\": base 2x2, #808080"))
+        #expect(transcript.output.contains("sprites: farm-sprites.zip, 2 items, 5 files"), "\(transcript.output)")
+        let report = try JSONReader.read(
+            Array(run(["inspect", folder("farm.inkpack"), "--json"]).transcript.output.utf8))
+        #expect(report["items"]?.array?.compactMap { $0["id"]?.string } == ["plain_one", "dark_one"])
+        #expect(report["bundles"]?.array?.first?["files"]?.number == 5)
+        #expect(report["refused"]?.array?.isEmpty == true)
+    }
+
+    @Test("ink inspect reports what would stop each target of a pack, and damaged pictures")
+    func inspectedFaults() throws {
+        let folder = try pack(#", "icon": "art/broken.png""#, targets: #"["whatsapp", "sprits", "sprites"]"#)
+        let whole = MinimalPNGWriter.png(rgba: Self.picture, size: PixelSize(width: 2, height: 2))
+        try FileSystem.writeAtomically(Array(whole.dropLast(30)), to: folder("art/broken.png"))
+        let (code, transcript) = run(["inspect", folder("farm.inkpack")])
+        #expect(code == .badInput)
+        for part in ["icon", "target whatsapp has 2 items", "there is no target \"sprits\" (did you mean sprites?)"] {
+            #expect(transcript.error.contains(part), "\(part): \(transcript.error)")
+        }
+        #expect(transcript.output.contains("sprites: farm-sprites.zip"))
+    }
+
+    @Test("Values of a target that is not made now are no mistakes")
+    func otherTargets() throws {
+        let folder = try pack(#", "values": {"shade": 3}"#, targets: #"["sprites", "./own.json"]"#)
+        folder.file(
+            "own.json",
+            #"{"version": "1.0", "name": "own", "archive": "own.zip", "parameters": {"shade": {"type": "integer"}}, "files": [{"path": "a.txt", "text": ["{shade}"]}]}"#
+        )
+        for target in ["sprites", "./own.json"] {
+            let (code, transcript) = run(["pack", folder("farm.inkpack"), "-o", folder("out"), "--target", target])
+            #expect(code == .done, "\(target): \(transcript.error)")
+        }
+    }
+
+    @Test("Steps that change nothing, and textures of other sizes than games take, are warned of")
+    func warned() throws {
+        let folder = try pack(
+            targets: #"[{"target": "mcaddon", "values": {"look": "game", "geometry": "geometry.cow"}}]"#)
+        folder.file(
+            "odd.inkpack",
+            ##"{"id": "odd", "targets": [{"target": "mcaddon", "values": {"look": "game", "geometry": "geometry.cow"}}], "pictures": {"base": {"file": "art/odd.png", "scaling": "pixel"}}, "matrix": {"base": ["base"], "color": ["pink", "mint"], "id": "{color}_x"}, "colors": {"pink": {"color": "#fff", "amount": 0}, "mint": {"color": "#000", "amount": 0}}}"##
+        )
+        try FileSystem.writeAtomically(
+            MinimalPNGWriter.png(
+                rgba: Self.picture + Self.picture + Self.picture, size: PixelSize(width: 3, height: 4)),
+            to: folder("art/odd.png"))
+        #expect(!run(["pack", folder("farm.inkpack"), "--dry-run"]).transcript.error.contains("powers of two"))
+        let (code, transcript) = run(["pack", folder("odd.inkpack"), "--dry-run", "--strict"])
+        #expect(code == .badInput)
+        let shown = run(["inspect", folder("odd.inkpack")]).transcript.output
+        #expect(
+            shown.contains("pictures.base: is a texture whose edges are not powers of two"),
+            "\(shown) \(transcript.error)")
+        #expect(shown.ranges(of: "changes nothing").count == 1, "\(shown)")
     }
 
     @Test("A target's icon is the pack's picture, or its first item")

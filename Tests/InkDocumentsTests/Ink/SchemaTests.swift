@@ -109,6 +109,67 @@ import Testing
         }
     }
 
+    /// Packs by what is in them beside the id and a picture, and whether they are right.
+    private static let packs: [(String, Bool)] = [
+        (#""items":[{"id":"ab","base":"cow"}]"#, true), (#""items":[]"#, false), (#""version":"1.0""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"version":"2.0""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"release":"0.0.0""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"release":"1.20.3","uuid":"5D0F9A2C-7b3e-4c1f-8a66-d1e2c4b7f093""#, true),
+        (#""items":[{"id":"ab","base":"cow"}],"uuid":"5d0f9a2c""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"name":"a\nb""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"names":"a""#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"_names":"a","x-y":1,"$z":[]"#, true),
+        (#""items":[{"id":"Ab","base":"cow"}]"#, false), (#""items":[{"id":"com1","base":"cow"}]"#, false),
+        (#""items":[{"id":"ab"}]"#, false), (#""items":[{"id":"ab","base":"cow","effects":"glow"}]"#, false),
+        (#""items":[{"id":"ab","base":"cow"}],"targets":["sprites",{"target":"mcaddon","bundle":"item"}]"#, true),
+        (#""items":[{"id":"ab","base":"cow"}],"targets":[{"target":"mcaddon","bundle":"all"}]"#, false),
+        (
+            #""items":[{"id":"ab","base":"cow"}],"effects":{"e":{"layers":[{"picture":"cow","clip":true,"place":{"x":-1}}]}}"#,
+            true
+        ),
+        (#""items":[{"id":"ab","base":"cow"}],"effects":{"e":{"layers":[{"picture":"cow","opacity":1.5}]}}"#, false),
+        (
+            #""items":[{"id":"ab","base":"cow"}],"effects":{"e":{"layers":[{"picture":"cow","place":{"width":0}}]}}"#,
+            false
+        ),
+        (##""matrix":{"base":["cow"],"color":["#fff",["rainbow"]],"effects":[[]],"id":"{base}_{color}"}"##, true),
+        (#""matrix":[{"base":["cow"]}]"#, true), (##""matrix":{"color":["#fff"]}"##, false),
+        (#""matrix":{"base":["cow"],"exclude":[{}]}"#, false), (#""matrix":{"base":"cow"}"#, false),
+    ]
+
+    /// Colours of an item, and whether they are right.
+    private static let colors: [(String, Bool)] = [
+        (##""#Fa0""##, true), (##""#ffaa0""##, false), (##"["#ffaa00","rainbow"]"##, true), ("7", false),
+        (##"{"mode":"color-dodge","color":"#123","amount":0.5}"##, true), (##"{"color":"#123","amount":2}"##, false),
+        (##"{"mode":"colour","color":"#123"}"##, false), (##"{"mode":null,"color":"#123"}"##, false),
+        (##"{"color":"#123","angle":2}"##, false), (##"{"gradient":["#123"]}"##, false),
+        (##"{"gradient":["#123","#456"],"angle":-90}"##, true),
+        (##"{"gradient":[[0,"#123"],[1,"#456"]],"mode":"hue"}"##, true),
+        (##"{"gradient":[[0,"#123"],"#456"]}"##, false), (##"{"gradient":[[0,"#123"],[1.5,"#456"]]}"##, false),
+        (##"{"replace":{"#fff":"#000000"}}"##, true), (##"{"replace":{"white":"#000"}}"##, false),
+        (##"{"replace":{"#fff":"#000"},"amount":1}"##, false), ("{}", false),
+    ]
+
+    @Test("The schema of packs and their reader agree on what is right", .enabled(if: hasValidator))
+    func packs() throws {
+        let cases =
+            Self.packs + Self.colors.map { (##""items":[{"id":"ab","base":"cow","color":\##($0.0)}]"##, $0.1) }
+        let texts = cases.map { #"{"id":"farm","pictures":{"cow":"cow.png"},\#($0.0)}"# }
+        let accepted = try Self.validate("pack", texts)
+        for ((text, (_, isRight)), isAccepted) in zip(zip(texts, cases), accepted) {
+            let pack = try? PackReader.read(Array(text.utf8), file: "farm.inkpack", limits: Limits())  // Nil: refused.
+            #expect((pack != nil) == isRight, "reader: \(text)")
+            #expect(isAccepted == isRight, "schema: \(text)")
+        }
+        let modes = BlendMode.allCases.flatMap { [$0.rawValue, $0.hyphenatedName] }
+        let steps = modes.map {
+            ##"{"id":"farm","items":[{"id":"ab","base":"a.png","color":{"mode":"\##($0)","color":"#123"}}]}"##
+        }
+        #expect(try Self.validate("pack", steps).allSatisfy { $0 })
+        let example = Self.root.appendingPathComponent("examples/creatures/meadow.inkpack")
+        #expect(try Self.validate("pack", [try String(contentsOf: example, encoding: .utf8)]) == [true])
+    }
+
     private enum Verdict: String {
         case accepted, warned, refused
     }
