@@ -38,8 +38,11 @@ import Testing
         var group = Self.group(.normal, [Self.line])
         group.maskShapes = []
         let psd = try Self.picture([group], PSDLimits.abilities)
-        guard case .group(_, _, let mask) = psd.nodes[0].kind else { return Issue.record("no group") }
-        #expect(mask == .mask(0))
+        if case .group(_, _, let mask) = psd.nodes[0].kind {
+            #expect(mask == .mask(0))
+        } else {
+            Issue.record("no group")
+        }
         let ora = try Self.picture([group], ORAAssembler.abilities)
         #expect(ora.nodes[0].kind == .picture(.element(0)))
         #expect(ora.warnings == ["ora: a group with a mask becomes one layer"])
