@@ -46,6 +46,7 @@ struct PackJob: Sendable {
         // Values of targets that are not made now are no mistakes; mistakes in their recipes do not count now.
         var others: [TargetRecipe] = []
         for target in pack.targets {
+            // A mistake in the recipe of a target that is not made stops nothing.
             if let recipe = try? files.recipe(target, isAsked: false) { others.append(recipe) }
         }
         let items = chosen.map { pack.items[$0] }

@@ -99,7 +99,7 @@ extension Shard {
         }
         all.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         var found: Set<Int> = []
-        // The beginnings of the claim at hand, the longest last. Of two inputs among them, both have been found already.
+        // The beginnings of the claim at hand, the longest last. Two inputs among them have both been found already.
         var open: [(bytes: [UInt8], input: Int)] = []
         for (index, claim) in all.enumerated() {
             while let last = open.last, !claim.bytes.starts(with: last.bytes) { open.removeLast() }
@@ -138,8 +138,8 @@ extension Shard {
                 }
                 if isRead, let beginning = arguments.name.beginning(before: [.layer, .viewport], value) {
                     claims.append(open(beginning))
-                } else if let name = try? arguments.name.fill(value) {
                     // A name that is too long is refused by the plan.
+                } else if let name = try? arguments.name.fill(value) {
                     claims.append(ClaimedName(path: resolve(place(name))))
                     // Several pictures of one name are numbered.
                     let stem = name.split(separator: ".", omittingEmptySubsequences: false).dropLast()
