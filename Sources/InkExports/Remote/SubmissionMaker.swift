@@ -177,6 +177,8 @@ package struct SubmissionMaker {
             options = try rethrowing(
                 try picture.options(arguments, of: opened.project, place: Place(file: input.shownName))
             ) { PictureFailure($0 as EngineError) }
+            // Paper makes a page of a drawing that had none when names were planned.
+            if options.view == nil, opened.project.hasPages { options.view = .index(0) }
             do throws(ExportError) {
                 options.layers = try arguments.layers.drawnLayers(
                     of: ProjectOutline(opened.project), layer: picture.layer, file: input.shownName)
